@@ -205,7 +205,7 @@ def _match(bots: tuple[BotProgram, BotProgram], folder: Path, hands: int) -> flo
     try:
         over: list[tuple[float, float]] = []
         listener = Listener(print, lambda legs: over.append((perf_counter(), legs[0].lasted)))
-        recording = Recording(ledger, BotMatch(job).announced("wire", "sealed"), match.game)
+        recording = Recording(ledger, BotMatch(job).match_start("wire", "sealed"), match.game)
         durable = 0.0
         with MatchProcesses() as processes:
             played = processes.play(job, listener, lambda: False)

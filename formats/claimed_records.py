@@ -1,5 +1,4 @@
-"""What a source claims of its hand: whether the rules decide so, and if not, the rest of the hand
-as claimed, rules off: counted, never judged.
+"""Record a hand as its source claims it, rules off, where the rules decide otherwise.
 
 The next item's seat was next to act; a payment is what the source says was paid. Only
 chips must add up. A payment that would make or lose any is kept beside the record as a claim
@@ -81,7 +80,7 @@ def contradicts_source(hand: SourceHand, new: Events, after: Hand, items: list[I
 
 
 def contradicts_showdown(event: Shown, items: list[Item]) -> bool:
-    """A hand turned up that the source says was thrown away, or was another."""
+    """Whether the source says that a hand that the rules turn up was mucked, or was another."""
     for item in items:
         if isinstance(item, Mucks) and item.seat == event.seat:
             return True
@@ -144,7 +143,7 @@ class _Impossible(ValueError):
 
 
 def _claim_of(source: SourceHand, hand: Hand, taken: int) -> Claimed:
-    """What the source says each seat won or lost: its nets, or what it was paid less its stake."""
+    """The claim of a source: its nets, or what it was paid less its stake."""
     rake = taken if source.rake is None else source.rake
     if source.nets is not None and source.paid is None:
         return Claimed(source.nets, rake)

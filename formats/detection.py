@@ -1,4 +1,4 @@
-"""The formats that can be read, and how the format of a file is known by its first lines.
+"""Detect the format of a file by its first lines, and read the file by that format.
 
 Each format knows its own beginnings; no file name is asked. What is none of them is refused, by its
 name where it has one.
@@ -94,9 +94,9 @@ _SIGNS = (  # the surest first: how a line begins, what that is, whose it is if 
 
 
 class Format(Struct, frozen=True):
-    """A format: its name, how people call it, its sign, its reader; `takes_rules` if its hands can
-    be put to another ruleset than the one they are read as, `stacked` if they name their stacks,
-    `raked` if what the house takes can be set, `at_a_site` if they may say where they are from."""
+    """A format: its name, its title, its sign and its reader; `takes_rules` if its hands can be put
+    to another ruleset than the one they are read as, `stacked` if they name their stacks, `raked`
+    if what the house takes can be set, `at_a_site` if they may say where they are from."""
 
     name: str
     called: str

@@ -1,5 +1,4 @@
-"""Where a very large file may be cut, so that several processes read it: before a line that begins
-a hand.
+"""Split a very large file before lines that begin a hand, so that several processes read it.
 
 A part is given to the reader as if it were a file, and its hands are numbered as in the whole one.
 Nothing is promised: a part that is refused, or holds other hands than were counted here, says that
@@ -34,7 +33,7 @@ from formats.source import AS_READ, ImportRules, Skipped, SourceFile, encoding_o
 
 
 class LogContext(Struct, frozen=True):
-    """What is known of a whole log where one of its parts begins."""
+    """The facts of a whole gamelog that the reader of a part needs."""
 
     reader: LogReader
     note: SourceNoted
@@ -50,8 +49,8 @@ _HAND = re.compile(
 
 
 class FilePart(Struct, frozen=True):
-    """The bytes of so many hands, how many hands and lines stand before them, and what a reader
-    has to know of the whole file."""
+    """A part of a file: its bytes, how many hands and lines stand before it, and the facts of the
+    whole file that its reader needs."""
 
     begin: int
     end: int
@@ -97,8 +96,7 @@ def read_part(path: Path, format: str, part: FilePart) -> SourceFile:
 def _split_gamelog(
     path: Path, rules: ImportRules, tick: Callable[[], None]
 ) -> tuple[FilePart, ...]:
-    """Cut a log where its own reader says; not at all, if it is to be read hand by hand, or its
-    bytes are not to be counted."""
+    """Split a gamelog at its reader's parts, unless it must be read hand by hand."""
     survey, reader, note = survey_and_reader(path, rules, tick)
     noted = log_note(note)
     starts = survey.starts if survey.in_parts else ()
@@ -116,7 +114,7 @@ def _split_gamelog(
 
 
 def _read_gamelog_part(text: bytes, part: FilePart) -> SourceFile:
-    """One part as a source; the hands are numbered as in the whole log."""
+    """Read a part of a gamelog; its hands are numbered as in the whole log."""
     log = part.log
     assert log is not None
     reader = log.reader
@@ -144,7 +142,7 @@ def _split_pokerstars(
 
 
 class _Splitter(NamedTuple):
-    """How the files of a format are cut, and how a part of one is read."""
+    """The functions that split a file of a format and read a part."""
 
     parts: Callable[[Path, ImportRules, Callable[[], None]], tuple[FilePart, ...]]
     read: Callable[[bytes, FilePart], SourceFile]
@@ -167,8 +165,7 @@ _SPLITTERS = {
 def _split_before(
     path: Path, start: bytes | tuple[bytes, ...], begins: re.Pattern[bytes], *, once: bool = False
 ) -> tuple[FilePart, ...]:
-    """Cut before lines that begin a hand; not at all, if one that may stand there `once` is there
-    again."""
+    """Split before lines that begin a hand; not at all, if one comes again that may come `once`."""
     if encoding_of(path) not in ("utf-8", "utf-8-sig"):
         return ()
     keys = TableKeys()

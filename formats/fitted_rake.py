@@ -1,4 +1,4 @@
-"""What a text never says about the house: its rate and its cap.
+"""Fit the rate and the cap of a site's rake to the hands of a file, which never name them.
 
 Rate and caps are fitted over all hands of a file at the same stakes, and then held against every
 one of them. Where a file has too few hands for that, a usual rate may explain a hand by itself;
@@ -33,7 +33,7 @@ _USUAL = Rake(percent=5)
 
 
 class RakeSample(NamedTuple):
-    """What one hand shows of the house."""
+    """The pot and the rake of one hand, a sample of its house."""
 
     seats: int
     flop: bool
@@ -57,8 +57,7 @@ class HouseRake(Struct, frozen=True):
 
 
 class HouseRakes(Struct, frozen=True):
-    """Who rakes the hands of a file: by the stakes of the header, what was set or fitted; or by the
-    hand, what the table of known sites says."""
+    """The rakes of a file: by stakes, if set or fitted; by hand, if of the table of known sites."""
 
     by_stakes: Mapping[str, HouseRake]
     source: RakeFrom = "fitted"
@@ -115,8 +114,8 @@ def _best_rake(seen: set[RakeSample]) -> HouseRake | None:
 
 
 def _caps(rate: Rake, seen: set[RakeSample]) -> dict[int, int]:
-    """By players, the cap under which most of these hands are explained; no cap is taken for one
-    that two hands do not stop at, with however many players."""
+    """The cap by number of players that explains most of these hands; no cap is taken that two
+    hands do not stop at, with however many players."""
     below = [hand for hand in seen if 0 < hand.rake < _rake_due(rate, hand)]
     often = Counter(hand.rake for hand in below)
     caps: dict[int, int] = {}
@@ -131,7 +130,7 @@ def _caps(rate: Rake, seen: set[RakeSample]) -> dict[int, int]:
 
 
 def _rake_due(rate: Rake, hand: RakeSample) -> int:
-    """What this rule takes of such a hand."""
+    """The rake that this rule takes of a hand."""
     if rate.no_flop_no_drop and not hand.flop:
         return 0
     cap = rate.caps_by_players[0][1] if rate.caps_by_players else None
@@ -164,8 +163,7 @@ def capped_rates(cap: int, *, no_flop: bool) -> Iterator[Rake]:
 
 
 class HandRake(Struct, frozen=True):
-    """What a hand's pots are, and how much the house took of each, or in all if the text does not
-    tell."""
+    """The pots of a hand, and the rake of each, or in all if the text does not tell."""
 
     pots: tuple[int, ...]
     taken: tuple[int, ...] | None
@@ -218,5 +216,5 @@ def game_with_rake(
 
 @lru_cache(4096)
 def _with_rake(game: Game, rake: Rake | None) -> Game:
-    """One game for all hands under such a house."""
+    """The game under a rake, one object for all hands of the house."""
     return replace(game, rake=rake)

@@ -150,7 +150,7 @@ def opening_events(
 def _claimed_rest(
     hand: SourceHand, events: list[Event], now: Hand, items: list[Item], refusal: str = ""
 ) -> tuple[Events, Hand]:
-    """What the source claims from here on, counted to its end; if it cannot be, why they parted."""
+    """The record as the source claims it from here on; a ValueError says why it cannot be one."""
     try:
         record = claimed_record(hand, events, now, items)
     except ValueError as reason:
@@ -260,8 +260,7 @@ def _will_of(default: bool) -> Will:
 
 
 def _deal(question: ToDeal, game: Game, hand: Hand, items: list[Item]) -> Answer:
-    """Every seat's new cards, in the order asked for, wherever the source first names them;
-    unknown, as far as it does not."""
+    """The new cards of every seat, in the order asked for; unknown where the source names none."""
     seats = dict.fromkeys(question.to)
     held = _cards_held(items)
     later: dict[int, Cards] = {}  # hands only known from their showdown
@@ -288,7 +287,7 @@ def _deal(question: ToDeal, game: Game, hand: Hand, items: list[Item]) -> Answer
 
 
 def _cards_held(items: list[Item]) -> dict[int, tuple[Cards, int]]:
-    """What the source says that seats hold before anybody chooses again, and where it does."""
+    """The cards that each seat holds before the next choice, and the places of those items."""
     held: dict[int, tuple[Cards, int]] = {}
     for place, item in enumerate(items):
         if isinstance(item, _PLAYS):

@@ -1,4 +1,4 @@
-"""A folder of the IRC poker database: fixed-limit hold'em of one month, 1995 to 2001.
+"""Read a folder of the IRC poker database: fixed-limit hold'em of one month, 1995 to 2001.
 
 Three kinds of file tell of each hand: `hdb` its pots and board, `hroster` who played, and a file
 per player what he did, one letter a turn, without amounts. All are in order of time, so they are
@@ -109,7 +109,7 @@ def _hands(folder: Path) -> Iterator[SourceHand | Skipped]:
 
 
 def _player_rows(deal: _Deal, roster: list[str], players: "_Players") -> list[_Row]:
-    """What each player's file says of this hand, by position; all of them, or none."""
+    """The row of each player's file for this hand, by position; all of them, or none."""
     if _number(roster[0]) != deal.id:
         raise _Unreadable(f"hroster does not say who played hand {deal.id}")
     names = roster[2:]
@@ -277,7 +277,7 @@ def _source_hand(deal: _Deal, rows: list[_Row], number: int) -> SourceHand:
 
 
 class _BettingState:
-    """What letters leave out: the bet, who owes an answer, who has gone, what each has left."""
+    """The betting that the letters leave out: the bet, who owes an answer, who has gone, stacks."""
 
     def __init__(self, bankrolls: list[int]) -> None:
         self.left = bankrolls
@@ -320,7 +320,7 @@ class _BettingState:
         return True
 
     def street(self, letters: list[str], size: int) -> Iterator[Item]:
-        """One letter a turn, round and round by position; who has none left is passed over."""
+        """The choices of a street, one letter a turn, round and round by position."""
         self.begin()
         posts = sum(own.startswith("B") for own in letters)
         for turn in zip_longest(*letters):

@@ -1,4 +1,4 @@
-"""What known sites take of a pot: the rows of `rakes.toml`, and the one that is of a hand.
+"""Look up the rake of a hand in `rakes.toml`, the table of what known sites take of a pot.
 
 A row is of one site, currency and limit, of some stakes, kinds of table and numbers of players, and
 of the days for which its source vouches. Amounts are hundredths of the currency. No two rows are of
@@ -35,8 +35,7 @@ _STAKES = re.compile(r"([0-9.]+)/([0-9.]+)(?: (-)(?: ([0-9.]+)/([0-9.]+))?)?")
 
 
 class RakeKey(Struct, frozen=True, kw_only=True):
-    """What a hand says of itself: nothing, where it does not; `reraised` if a raise before the flop
-    was raised."""
+    """The properties by which a hand's rake is looked up; `reraised` before the flop."""
 
     site: str
     currency: str
@@ -50,7 +49,7 @@ class RakeKey(Struct, frozen=True, kw_only=True):
 
 
 class RakeRow(Struct, frozen=True, kw_only=True):
-    """What one site takes of such pots; `rake` has the cap of these players."""
+    """The rake of one site for such pots; `rake` has the cap of these players."""
 
     site: str
     currency: str
@@ -106,7 +105,7 @@ class RakeRow(Struct, frozen=True, kw_only=True):
 
 
 class _Criterion(NamedTuple):
-    """One thing in which a row and a hand must agree: how a row says it, and a hand."""
+    """A property in which a row and a hand must agree, with the text of each."""
 
     fits: Callable[[RakeRow, RakeKey], bool]
     has: Callable[[RakeRow], str]
@@ -158,7 +157,7 @@ class ListedRake(Struct, frozen=True):
 
     @property
     def assumed(self) -> str:
-        """What the record assumes: `rake 5 % up to 100, as PokerStars takes of ...`."""
+        """The assumption of the record: `rake 5 % up to 100, as PokerStars takes of ...`."""
         return f"rake {rake_in_words(self.rake)}, {self.source}"
 
 
@@ -169,7 +168,7 @@ class UnlistedRake(Struct, frozen=True):
     of: str = ""
 
     def noted(self, assumed: Sequence[str]) -> tuple[str, ...]:
-        """What the report of a file says of it, if one of these assumptions does."""
+        """The note in a file's report, if one of these assumptions is of it."""
         if not any(self.reason in text for text in assumed):
             return ()
         return (f"no known rake of {self.of}" if self.of else f"no known rake: {self.reason}",)
@@ -264,7 +263,7 @@ def _rows_of_schedule(schedule: Mapping[str, Any]) -> Iterator[RakeRow]:
 
 
 def _rakes_by_players(line: Mapping[str, Any], rounding: Any) -> Iterator[tuple[PlayerRange, Rake]]:
-    """By players dealt in, what is taken of a pot, and at most how much."""
+    """The rake and its cap by players dealt in."""
     rates = _values_by_players(line["percent"] if "percent" in line else [line["each"]])
     for (players, rate), (others, cap) in product(rates, _values_by_players(line["caps"])):
         most = min((end for end in (players[1], others[1]) if end is not None), default=None)

@@ -1,4 +1,4 @@
-"""Hold'em as formats of sites tell it: which hands they have words for, and at which stakes."""
+"""Check that a hand is hold'em that the formats of sites can express, and return its stakes."""
 
 from decimal import Decimal
 from typing import Literal
@@ -40,7 +40,7 @@ STREETS = (DealHole, Betting, DealBoard, Betting, DealBoard, Betting, DealBoard,
 
 
 class Inexpressible(ValueError):
-    """What a format has no words for; in one sentence."""
+    """The hand has something that a format cannot express; in one sentence."""
 
 
 def check_holdem(game: Game, record: Events, name: str, *, site: bool = False) -> None:
@@ -85,15 +85,11 @@ def bet_sizes(game: Game, name: str) -> tuple[int, int]:
 
 
 _MONIES = {"dollar": ("$", "USD"), "euro": ("€", "EUR"), "pound": ("£", "GBP"), "chip": ("", "")}
-_LIMITS: dict[str, Literal["FL", "PL", "NL"]] = {
-    "fixed": "FL",
-    "pot_limit": "PL",
-    "no_limit": "NL",
-}
+_LIMITS: dict[str, Literal["FL", "PL", "NL"]] = {"fixed": "FL", "pot_limit": "PL", "no_limit": "NL"}
 
 
 class Stakes(Struct, frozen=True):
-    """What is bet at a table, in the units of its game, of which `per` are one of its money."""
+    """The stakes of a table in the units of its game, of which `per` are one of its money."""
 
     limit: Literal["FL", "PL", "NL"]
     small: int
@@ -140,7 +136,7 @@ def stakes(game: Game, record: Events, name: str) -> Stakes:
 
 
 def _check_table(record: Events, small: int, name: str) -> None:
-    """What sites have no word for."""
+    """Refuse a table that the formats of sites cannot express."""
     start = record[0]
     assert isinstance(start, HandStarted)
     if len(set(start.players)) < len(start.players):
@@ -161,5 +157,5 @@ def _check_table(record: Events, small: int, name: str) -> None:
 
 
 def total_rake(record: Events) -> int:
-    """What the house took of all pots."""
+    """The rake of all pots."""
     return sum(event.amount for event in record if isinstance(event, RakeTaken))

@@ -116,7 +116,7 @@ Item = Act | AuctionBid | CardToss | Holds | HasBounty | Board | Shows | Mucks |
 
 
 class Paid(Struct, frozen=True):
-    """What the source says a seat got from a pot; `pot` is 0 for the main pot or the whole."""
+    """A payment to a seat as the source says it; `pot` is 0 for the main pot or the whole."""
 
     seat: int
     amount: int
@@ -171,7 +171,7 @@ class Refused(Exception):
 
 
 class SourceBatch(NamedTuple):
-    """Hands next to each other, some of them in columns already; those are not judged either.
+    """Consecutive hands of a source, some of them in columns already; none is judged.
 
     `numbers` and `nets` (by hand and seat) are of the hands in columns; `hand` gives any hand
     of `every` by its number, `texts` are all of them in the source's words.
@@ -188,7 +188,7 @@ class SourceBatch(NamedTuple):
 
 
 class SourceFile(Struct, frozen=True, kw_only=True):
-    """A file taken apart: what it is, and its hands one by one, in order.
+    """A file as its reader gives it: its format, its players, and its hands in order.
 
     Some readers can also tell them many at a time: `batches` are the same hands. `place` is
     what the source says of all of them, by which its match is told from others.
@@ -205,8 +205,8 @@ class SourceFile(Struct, frozen=True, kw_only=True):
 
 
 class ImportRules(Struct, frozen=True):
-    """The ruleset that decides instead of the one a file looks like, settings of either, and from
-    where the rake of hands for money is."""
+    """The rules of an import: another ruleset than the one a file looks like, settings of either,
+    and the source of the rakes."""
 
     game: Game | None = None
     settings: tuple[tuple[str, str], ...] = ()

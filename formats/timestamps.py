@@ -1,4 +1,4 @@
-"""When a hand was played, as its text says it: RFC 3339, with an offset only where a zone is named.
+"""Parse when a hand was played into RFC 3339, with an offset only where a zone is named.
 
 Nothing is guessed. Without a zone that is known it is the time of the site's own clock; without a
 time of day it is a day; where nothing is said, or nonsense, there is no time, and the hand is read
@@ -83,12 +83,12 @@ def utc_timestamp(written: object) -> str:
 
 
 def has_offset(text: str) -> bool:
-    """Whether a text is a moment, and not only what a clock showed."""
+    """Whether a timestamp has an offset, and is not only what a clock showed."""
     return text.endswith("Z") or (text[19:20] in ("+", "-") and len(text) > 19)
 
 
 def utc_of_seconds(seconds: int) -> str:
-    """Seconds since 1970."""
+    """The timestamp of seconds since 1970."""
     return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None).isoformat() + "Z"
 
 

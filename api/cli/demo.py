@@ -326,8 +326,8 @@ def play_wire_match(
             records.append(record)
             yield record
 
-    start = meeting.announced(seed, "open")
-    ended = meeting.recorded(ledger, start, note, lambda: False, watch)
+    start = meeting.match_start(seed, "open")
+    ended = meeting.record(ledger, start, note, lambda: False, watch)
     parts = meeting.parts()
     trouble = tuple(f"{part.player}: {part.silent}" for part in parts if part.silent)
     replies = sum(part.replies for part in parts)

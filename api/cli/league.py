@@ -102,7 +102,7 @@ class MatchMaker:
             {bot: league.tags(bot) for bot in players}, {bot: bot for bot in players}
         )
         meeting = BotMatch(MatchJob(match, both, Limits(clock=league.clock), decks, guard), tags)
-        return meeting, meeting.announced(seed, league.disclosure)
+        return meeting, meeting.match_start(seed, league.disclosure)
 
 
 _file = click.Path(dir_okay=False, path_type=Path)
@@ -300,7 +300,7 @@ def play_matches(
     def to_its_end(pairing: Pairing) -> LeagueMatch | None:
         meeting, start = matches.meeting(pairing)
         pending = _BufferedAppends()
-        played = meeting.recorded(pending, start, note, leaving.is_set, watch, processes=processes)
+        played = meeting.record(pending, start, note, leaving.is_set, watch, processes=processes)
         if played.reason != ALL_PLAYED:
             return None
         ledger.append(*pending.appends)

@@ -151,7 +151,7 @@ def match(
     decks = SeededDecks(seed or "", match.deals)
     guard = Isolation((folder,), seed=seed)
     meeting = BotMatch(MatchJob(match, programs, Limits(clock=clock), decks, guard), tags_of)
-    start = meeting.announced(seed, cast(Disclosure, disclosure), kind_of_dealing)
+    start = meeting.match_start(seed, cast(Disclosure, disclosure), kind_of_dealing)
     begun = time.monotonic()
     records: list[Events] | None = [] if gamelog else None
     with exit_on_sigterm(), writing(folder, f"match {start.match}") as ledger:
@@ -211,7 +211,7 @@ def _play_match(
 
     with stop_flag() as stop:
         try:
-            return meeting.recorded(ledger, start, note, stop, watch, SecretFolder(folder))
+            return meeting.record(ledger, start, note, stop, watch, SecretFolder(folder))
         except WorkerGone as reason:
             raise click.ClickException(str(reason)) from None
         except Conflict:

@@ -1,4 +1,4 @@
-"""Spark hands tasks to its workers, and has a ledger's views for SQL.
+"""Run tasks on Spark, and register a ledger's views for Spark SQL.
 
 Java and pyspark are needed for this alone: what lacks is said in a sentence.
 """
@@ -58,8 +58,8 @@ class NoSpark(Exception):
 
 @contextmanager
 def session(master: str) -> Iterator["SparkSession"]:
-    """A session on `local[N]`, `spark://HOST:PORT` or `sc://HOST`, ended with what it is for; one
-    that somebody has begun there already is used and left to him."""
+    """A session on `local[N]`, `spark://HOST:PORT` or `sc://HOST`; one begun before is left
+    open."""
     if not MASTERS.fullmatch(master):
         raise NoSpark(f"{master} is no Spark: there are local[N], spark://HOST:PORT and sc://HOST")
     try:
@@ -119,7 +119,7 @@ def _check_java() -> None:
 
 
 def answers(spark: "SparkSession", every: list[Task], work: TaskWork) -> Iterator[bytes]:
-    """What workers answer, in the order of the tasks.
+    """Run tasks on Spark's workers and yield their answers in the order of the tasks.
 
     The driver takes the answers of some tasks together: of how many, the size of those before says,
     since Spark refuses more than 1 GB at once.
@@ -172,7 +172,7 @@ def _collected(frame: "DataFrame") -> pa.Table:
 
 
 def _last_line(failure: Exception) -> str:
-    """What a failure says at last: of a worker's, the sentence and not the way to it."""
+    """The last sentence of a failure, without a worker's traceback."""
     text = str(getattr(failure, "desc", None) or failure)
     raised = re.findall(r"^[\w.]+(?:Error|Exception|Program|Damaged): (.+)$", text, re.MULTILINE)
     lines = [line for line in text.splitlines() if line.strip()]

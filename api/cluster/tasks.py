@@ -1,4 +1,4 @@
-"""A worker opens a ledger at the moment that a task names, and answers for the task's hands.
+"""Split a ledger into tasks of consecutive hands, and answer a task in any process.
 
 A task is hands that follow one another in the order of closing: no hand is ever in two. The ledger
 may be sealed or compacted meanwhile, for what is named is hands, and not the files they lie in.
@@ -41,8 +41,8 @@ BATCH_ROWS = 1 << 16  # that leave a worker together
 
 
 class Task(Struct, frozen=True):
-    """The hands from `first` up to `end` of a ledger, as it was at `as_of`; `program` is the digest
-    of the program that handed the task out."""
+    """The hands `first` to `end` of a ledger as of `as_of`, and the digest of the program that
+    asks."""
 
     ledger: str
     as_of: str
@@ -52,8 +52,7 @@ class Task(Struct, frozen=True):
 
 
 class TaskViewer(Struct, frozen=True):
-    """As whom a worker sees the rows; `only` hands in these units, their players as these tags call
-    them."""
+    """A worker's viewpoint: its view, the units of its hands, the tags that name players."""
 
     view: str
     only: frozenset[str] | None = None
@@ -65,7 +64,7 @@ class ProgramMismatch(Exception):
 
 
 class TaskWork(Protocol):
-    """What a worker does of a task: its answers one after the other, each as bytes."""
+    """A function that a worker runs on a task; it yields answers as bytes."""
 
     def __call__(self, task: Task) -> Iterator[bytes]: ...
 
@@ -108,7 +107,7 @@ def _snapshot(ledger: str, as_of: str) -> Snapshot:
 
 
 def ledger_folder(ledger: str | os.PathLike[str]) -> Path:
-    """What a reader opens: a ledger's folder, or that of the cache for an archive's URL."""
+    """The folder of a ledger, or of the cache for an archive's URL."""
     place = os.fspath(ledger)
     return archive_folder(place) if "://" in place else Path(place)
 
@@ -121,7 +120,7 @@ def _viewed(ledger: str, as_of: str, who: TaskViewer) -> Viewed:
 
 
 def answers_of_processes(every: Sequence[Task], work: TaskWork, jobs: int) -> Iterator[bytes]:
-    """What so many processes of this machine answer, in the order of the tasks."""
+    """Run tasks in processes of this machine and yield their answers in the order of the tasks."""
     try:
         pool = ProcessPoolExecutor(jobs, get_context("spawn"))
     except OSError as why:
@@ -142,8 +141,8 @@ def _answers(work: TaskWork, task: Task) -> list[bytes]:
 
 
 def audit(task: Task, *, ruleset: str | None, fine: bool) -> Iterator[bytes]:
-    """What an audit says of the hands, some thousand at a time: each is a `BatchAudit`. Of segments
-    that are damaged each is named, and the others are judged."""
+    """Audit the hands of a task, some thousand at a time, each as a `BatchAudit`; damaged segments
+    are named, and the others are judged."""
     other = named(ruleset) if ruleset else None
     ledger = task_snapshot(task)
     rules = RulesetLookup(ledger, other)
@@ -168,7 +167,7 @@ def audit(task: Task, *, ruleset: str | None, fine: bool) -> Iterator[bytes]:
 
 
 def decode_audit(answer: bytes) -> BatchAudit:
-    """What a worker's audit said."""
+    """Decode the audit that a worker answered."""
     return msgspec.msgpack.decode(answer, type=BatchAudit)
 
 
@@ -208,8 +207,7 @@ def schema(viewed: Viewed, name: str) -> pa.Schema:
 
 
 def rows(task: Task, who: TaskViewer, name: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """The rows of a view as `who` sees them, in these columns. A view that has no hands is
-    told by the first task."""
+    """The rows of a view as `who` sees them; the first task has those of a view without hands."""
     task_snapshot(task)
     viewed = _viewed(task.ledger, task.as_of, who)
     where = ""

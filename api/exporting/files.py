@@ -1,4 +1,4 @@
-"""Tables as files that other programs read, written as they are made: CSV, Parquet, Arrow, NDJSON.
+"""Write tables as CSV, Parquet, Arrow or NDJSON, while their rows are made.
 
 Parquet and Arrow hold, beside the rows, whose view of which table they are.
 """
@@ -36,7 +36,7 @@ TextFilter = Callable[[pa.ChunkedArray], pa.ChunkedArray]  # what becomes of a c
 def table_writer(
     sink: BinaryIO, to: str, schema: pa.Schema, texts: TextFilter | None = None
 ) -> TableWriter:
-    """Who writes tables of this schema into `sink`; the file is whole when he is closed."""
+    """A writer of tables of this schema into `sink`, which is whole when the writer is closed."""
     return _Csv(sink, schema, texts) if to == "csv" else _WRITERS[to](sink, schema)
 
 

@@ -67,7 +67,7 @@ class IcebergTables:
         self._out = out
 
     def prepare(self, table: SealedTable, origin: CommitOrigin) -> "_IcebergCommit":
-        """What has to be added to a table, and what is to go."""
+        """The next commit of a table: the files to add and to remove."""
         where = f"{self._out.url}/{table.name}"
         if odd := next(
             (it for it in (unquote(where), *table.segments) if {"#", "?"} & {*unquote(it)}), None
@@ -130,8 +130,7 @@ class _IcebergCommit(NamedTuple):
         )
 
     def _change_files(self, transaction: Transaction, gone: list[DataFile]) -> None:
-        """One snapshot that takes files away and adds others, each as a manifest names it, with the
-        bounds that its footer tells."""
+        """Remove and add files in one snapshot, with the bounds of their footers."""
         fields = transaction.table_metadata.schema()
         properties = {_ORIGIN: origin_text(self.origin)}
         with transaction.update_snapshot(snapshot_properties=properties).overwrite() as snapshot:

@@ -109,7 +109,7 @@ class SealedTable(NamedTuple):
 
 
 class RegisteredTable(Struct, frozen=True):
-    """What a table of a lakehouse has now, and what its newest commit changed."""
+    """The state of a lakehouse's table, and what its newest commit changed."""
 
     table: str
     version: int
@@ -120,7 +120,7 @@ class RegisteredTable(Struct, frozen=True):
 
 
 class Registration(Struct, frozen=True):
-    """How many closed streams the tables hold now, and what changed of each."""
+    """The number of closed streams that the tables hold now, and what changed of each table."""
 
     closed: int
     tables: tuple[RegisteredTable, ...]
@@ -141,8 +141,7 @@ class Commit(Protocol):
 def register(
     snapshot: Snapshot, tables: Sequence[str], out: Objects, into: Lakehouse
 ) -> Registration:
-    """Bring these tables up to what is sealed, one commit a table; `Refuted` or `CannotRegister`
-    before any is made."""
+    """Commit what is sealed to these tables; `Refuted` or `CannotRegister` before any is made."""
     disk = snapshot.live.disk
     current = manifest.decode_manifest(disk.read(manifest.PATH))
     sealed_root(disk, current)
@@ -173,8 +172,7 @@ def is_within(out: str, disk: RealDisk | ArchiveDisk) -> bool:
 
 
 def _table(snapshot: Snapshot, current: Manifest, name: str) -> SealedTable:
-    """A table of all sealed segments; `CannotRegister` if one has no file of it that today's
-    questions may read."""
+    """A table of all sealed segments; `CannotRegister` if one has no current file of it."""
     disk = snapshot.live.disk
     files, where = files_of(disk), sealed_address(disk).removesuffix(FOLDER)
     if name == "events":
@@ -201,7 +199,7 @@ def _table(snapshot: Snapshot, current: Manifest, name: str) -> SealedTable:
 
 
 def bounds(metadata: pq.FileMetaData) -> Iterator[tuple[str, int, Any, Any]]:
-    """Of each column whose bounds a footer tells: how many are null, the least and the greatest."""
+    """The null count, minimum and maximum of each column whose footer has them."""
     groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
     for at in range(metadata.num_columns if groups else 0):
         statistics = [group.column(at).statistics for group in groups]
@@ -246,7 +244,7 @@ class DeltaTables:
         self._out = out
 
     def prepare(self, table: SealedTable, origin: CommitOrigin) -> "_DeltaCommit":
-        """What has to be added to a table's log, and what is to go."""
+        """The next commit of a table's log: the files to add and to remove."""
         log = self._log(table.name)
         if log.origin:
             origin.follows(log.origin, f"{self._out.url}/{table.name}", table.disk)

@@ -1,5 +1,4 @@
-"""The views of `muckrake sql` as tables, a row group at a time; for one viewpoint, of what it sees;
-and one of them written in a format.
+"""Export the views of `muckrake sql` as tables for one viewpoint, a row group at a time.
 
 An auditor's are the same views. Anybody else's are made from events that he sees and from nothing
 else: `idx` counts what is seen, positions are left out, a hidden number is null and a hidden text
@@ -45,7 +44,7 @@ def write_view(
     redactor: Redactor,
     texts: TextFilter | None = None,
 ) -> int:
-    """One table in one format; how many rows it has."""
+    """Write one view in one format; return the number of its rows."""
     count = 0
     if to == "ndjson" and table == "events":
         for some, data in redacted_lines(leaves, redactor):
@@ -125,7 +124,7 @@ def _nothing() -> pa.Table:
 
 
 def _selected(rows: pa.Table, columns: str, where: str = "") -> pa.Table:
-    """What a view selects from rows, in their order; times as they were."""
+    """Select a view's columns from rows, in their order; times as they were."""
     with shared_engine(MEMORY, 1).cursor() as con:
         con.register("_rows", rows)
         table = fetch_table(con, f"SELECT {columns} FROM _rows {where}")
@@ -174,8 +173,7 @@ _canonical = msgspec.json.Encoder(order="sorted").encode
 
 
 def redacted_lines(leaves: Iterable[Leaf], redactor: Redactor) -> Iterator[tuple[int, bytes]]:
-    """Each event as it is seen, in its canonical form, among the fields of its envelope; some
-    lines at a time, and how many these are."""
+    """The redacted events as canonical lines of JSON, some at a time, with their number."""
     rest = iter(redactor.among(leaves))
     while group := list(islice(rest, LEAVES_AT_ONCE)):
         columns: list[tuple[Recorded, dict[str, Any]]] = []

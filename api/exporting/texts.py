@@ -1,4 +1,4 @@
-"""Hands as the logs of other programs, written so that nothing is out before all of it can be said.
+"""Export hands as the logs of other programs; nothing is written before all of it can be.
 
 A log has words for what was known when it was written, and for no other: of a hand that it cannot
 tell, the sentence of refusal names the hand. PHH says that a card is not known; Open Hand History
@@ -144,7 +144,7 @@ class _SourceNotes:
 
 
 def gamelog_text(request: ExportRequest) -> Iterator[bytes]:
-    """One match as a log of the Pokerbots engines: to the byte the file it came from, if one."""
+    """Write one match as a Pokerbots log, to the byte the file it came from, if one."""
     hands = VisibleHands(request, "a gamelog")
     every = iter(hands)
     first = next(every, None)

@@ -1,4 +1,4 @@
-"""What an import is called, by what its hands are known again, and which of them a ledger has.
+"""Name the match of an import, and recognize hands that were imported before, by digests.
 
 Names and marks are digests under a secret of the ledger: the same content has the same name in one
 ledger and another in any other, so nobody without the secret finds a sealed file by trying. Ledgers
@@ -57,15 +57,15 @@ class MatchNaming(NamedTuple):
 
 
 def naming_of(nonces: SaltedSecret | None, owner: str = "") -> MatchNaming:
-    """How a ledger names what this owner imports; who may see everything is nobody."""
+    """The naming of an owner's imports in a ledger; an owner who may see everything has none."""
     secret = b"" if nonces is None else nonces.secret
     return MatchNaming(hmac.digest(secret, _SECRET + owner.encode(), "sha256"), owner)
 
 
 class HandDigest(NamedTuple):
-    """By which a hand is known again: its place and line in the file, eight bytes that it is found
-    by, eight of what it says; `numbered` if it is found by the number that its site gave it; and
-    what its verdict is (`verdict_code`), 0 if nobody asked."""
+    """The digest by which a hand is recognized: its number and line in the file, eight bytes to
+    find it by, eight of its text; `numbered` if its site's number finds it; and its verdict
+    (`verdict_code`), 0 if it was not audited."""
 
     number: int
     line: int
@@ -92,7 +92,7 @@ class Repeat(Struct, frozen=True):
 
 
 class HandDigester:
-    """Marks the hands of one file. Without a text of its own a hand is its place in that file."""
+    """Makes the digests of one file's hands; a hand without a text is its place in that file."""
 
     def __init__(self, naming: MatchNaming, format: str, place: str, sha256: str) -> None:
         self._key, self._format = naming.secret, format
@@ -100,7 +100,7 @@ class HandDigester:
         self._file = self._begun(b"in a file", f"{sha256}\n")
 
     def of(self, hand: SourceHand) -> HandDigest:
-        """The mark of a hand: by its site's number, else by all that it says and where."""
+        """The digest of a hand: by its site's number, else by its whole text and place."""
         if not hand.text:
             return self._whole(self._file, hand.number, hand.line, str(hand.number))
         if not hand.site:
@@ -110,13 +110,13 @@ class HandDigester:
         return HandDigest(hand.number, hand.line, found_by, says, True)
 
     def numbered(self, site: str, number: str) -> bytes:
-        """What a hand is found by that its site has numbered."""
+        """The bytes that find a hand by its site's number."""
         return bytes(self._begun(b"numbered", f"{self._format}\n{site}\n{number}").digest()[:8])
 
     def of_texts(
         self, numbers: Iterable[int], texts: Iterable[str], verdicts: Iterable[int]
     ) -> Iterator[HandDigest]:
-        """Marks of hands that their site has not numbered."""
+        """The digests of hands without a number of their site."""
         for number, text, verdict in zip(numbers, texts, verdicts, strict=True):
             yield self._whole(self._place, number, 0, text)._replace(verdict=verdict)
 
@@ -136,12 +136,12 @@ _DIGEST = struct.Struct("<II8s8s?B")
 
 
 def packed_digests(digests: Iterable[HandDigest]) -> bytes:
-    """Marks as bytes, for another process."""
+    """Pack digests as bytes, for another process."""
     return b"".join(starmap(_DIGEST.pack, digests))
 
 
 def unpacked_digests(spelled: bytes) -> list[HandDigest]:
-    """The marks that these bytes spell, in the order of their numbers."""
+    """Unpack digests from bytes, in the order of their numbers."""
     return sorted(starmap(HandDigest, _DIGEST.iter_unpack(spelled)))
 
 
@@ -179,7 +179,7 @@ class KnownHand(NamedTuple):
 
 
 class ImportIndex:
-    """What one owner has imported into a ledger, and what he is about to."""
+    """The index of the hands that one owner has imported into a ledger, or is about to."""
 
     def __init__(self, ledger: "FileLedger", nonces: SaltedSecret | None, owner: str = "") -> None:
         self._ledger, self._nonces, self._owner = ledger, nonces, owner
@@ -199,7 +199,7 @@ class ImportIndex:
                 self._add(block, there=False)
 
     def file(self, sha256: str) -> str | None:
-        """What the match of this content is called, if it was begun."""
+        """The match of a file with this digest, if one was begun."""
         return self._files.get(sha256)
 
     def left_out(self) -> set[str]:
@@ -211,7 +211,7 @@ class ImportIndex:
         return {one["footer"] for one in rows if not self._owner or one["match"] in mine}
 
     def hits(self, match: str, digests: Sequence[HandDigest]) -> dict[int, KnownHand]:
-        """Of some hands of a match those that are known, by number; before any other itself."""
+        """The known hands among these of a match, by number; its own before any other."""
         keys = np.frombuffer(b"".join(digest.found_by for digest in digests), dtype=np.uint64)
         found: dict[int, KnownHand] = {}
         for column, blocks in self._columns:
@@ -267,7 +267,7 @@ class ImportIndex:
                 self._recent[block.found_by[place : place + DIGEST_BYTES]] = at
 
     def _merge(self, keys: Any, blocks: Any) -> None:
-        """One more sorted column; with those before that are no longer than it becomes one."""
+        """Add a sorted column, merged with those before that are no longer."""
         while self._columns and len(self._columns[-1][0]) <= len(keys):
             column, others = self._columns.pop()
             keys, blocks = np.concatenate([column, keys]), np.concatenate([others, blocks])
@@ -334,7 +334,7 @@ class ImportIndex:
 
 
 def _rows(folder: Path, question: str) -> list[dict[str, Any]]:
-    """What a ledger's own views answer."""
+    """The rows that a query of a ledger's own views returns."""
     from store.sql.query import Query  # a process that only reads files asks nothing
 
     query = Query(Reader(folder).snapshot(), ())
@@ -346,7 +346,7 @@ def _rows(folder: Path, question: str) -> list[dict[str, Any]]:
 
 
 def _blocks_of_views(ledger: "FileLedger", nonces: SaltedSecret | None) -> Iterator[HandBlock]:
-    """What a ledger says of imports that no block tells of: those of versions before."""
+    """The imports of earlier versions, from the views of a ledger that has no index yet."""
     if ledger.folder is None or not ledger.next_pos:
         return
     files = _rows(ledger.folder, _FILES_SQL)

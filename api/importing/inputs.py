@@ -1,4 +1,4 @@
-"""What an import is asked to take in: files, folders spread out, a month of IRC files as one.
+"""List the files that an import is asked to read, and take one copy of each.
 
 A file's bytes are taken once: what is hashed is what is read, whatever becomes of the file. A small
 file is kept in memory, a larger one and a folder in a copy beside the ledger, which nobody else
@@ -43,7 +43,7 @@ class InputCopy(NamedTuple):
 
 
 class _FileState(NamedTuple):
-    """By which a file is known to be the same and unchanged."""
+    """The stat fields by which a file is known to be unchanged."""
 
     device: int
     inode: int
@@ -53,7 +53,7 @@ class _FileState(NamedTuple):
 
 
 class InputFile(Struct, frozen=True):
-    """One file, or one month in a folder, as it was named, and how many bytes it has.
+    """A file, or an IRC month in a folder, with its name and its size in bytes.
 
     Of a very large file the copy is made before it is cut into parts.
     """
@@ -106,8 +106,7 @@ def is_month(folder: Path) -> bool:
 
 
 def input_copy(path: Path, place: Path, small: int = SMALL) -> InputCopy:
-    """The file in memory if it is small, or at `place`; a folder's digest is of its files' names
-    and contents."""
+    """The copy of a file, in memory if it is small, else at `place`; or of a folder."""
     if path.is_dir():
         return _folder_copy(path, place)
     if (size := path.stat().st_size) <= small:
@@ -234,7 +233,7 @@ _ONE_LINE = {"acpc", "irc"}  # formats in which a hand is a line
 def with_texts(
     content: bytes | Path, format_name: str, skipped: Sequence[Skipped]
 ) -> list[Skipped]:
-    """These hands with what the source says of each, up to the next hand or an empty line."""
+    """Skipped hands, each with the source's text up to the next hand or an empty line."""
     if isinstance(content, Path) and content.is_dir():
         content = content / "hdb"
     wanted = {one.line for one in skipped}

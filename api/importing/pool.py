@@ -1,4 +1,4 @@
-"""Files imported by several processes, their outcomes in the order of the files.
+"""Import files in several processes, and yield their outcomes in the order of the files.
 
 Small files are done many at a time, and few enough wait that memory does not grow with them. What
 is small altogether is done here: to start a process takes longer. A process of ours leaves Ctrl-C
@@ -42,8 +42,8 @@ LARGE = 1 << 22  # bytes: less is not worth the cutting
 def split_large(
     file: InputFile, options: ImportOptions, place: Path, tick: Callable[[int], None]
 ) -> tuple[InputFile, ...]:
-    """The parts of a file, whose copy is at `place`, or itself; what is wrong with it is
-    said when it is read whole."""
+    """Split a large file into parts; a file that cannot be read is refused when it is read
+    whole."""
     if file.size < LARGE or not file.path.is_file():
         return (file,)
     try:
@@ -60,8 +60,7 @@ def split_large(
 def joined_outcomes(
     jobs: Iterable[Sequence[ImportOutcome]], again: Callable[[InputFile], ImportOutcome]
 ) -> Iterator[ImportOutcome]:
-    """Outcomes in order, those of a file's parts as one; spools and copies go when the last
-    outcome of a job is done."""
+    """The outcomes in order, those of a file's parts as one; spill files and copies are removed."""
     read: list[ImportOutcome] = []  # parts of a file that is not whole yet
     spools = set[Path]()
     for job in jobs:
@@ -91,7 +90,7 @@ def _whole(read: Sequence[ImportOutcome]) -> InputFile:
 
 
 def _joined_parts(read: Sequence[ImportOutcome]) -> ImportOutcome | None:
-    """What one reader of the whole file would have found; None, if a part is not as it was cut."""
+    """The outcome of a whole file from those of its parts; None if a part is not as it was cut."""
     first = read[0]
     whole = ImportOutcome(
         file=_whole(read),
@@ -147,7 +146,8 @@ def outcomes(
     processes: int | None = None,
     begun: Callable[[ImportOutcome], str | None] = lambda outcome: None,
 ) -> Iterator[ImportOutcome]:
-    """What came of each file, in order, its hands made into runs with `nonces`.
+    """Import files in processes and yield their outcomes in order, their hands in runs with
+    `nonces`.
 
     A file that was begun under another name before, as `begun` says, is read again under that.
     """

@@ -1,4 +1,4 @@
-"""What came of a file, for people and for programs."""
+"""Report the outcome of a file's import as JSON or as text."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -31,8 +31,8 @@ GAMES_MAX = 1 << 12  # that the screening keeps plans of: of some files each han
 def screened_batch(
     part: SourceBatch, match: str, players: tuple[str, ...], at: int, *, audited: bool
 ) -> tuple[EventColumns, Any]:
-    """The hands of a transcript that the screening finds fine, under these names of players, and
-    what each changed for both.
+    """The hands of a batch that the screening finds fine, under these names of players, and the net
+    results of each.
 
     That another reading of the rules could pay differently concerns only who wants a verdict.
     """
@@ -50,8 +50,7 @@ def screened_batch(
 
 
 def screened_verdicts(hands: EventColumns) -> list[int]:
-    """The `verdict_code` of hands that are fine: readers of columns note what a hand assumes only
-    where the verdict rests on it."""
+    """The `verdict_code` of each fine hand; not plain `agree` where it rests on an assumption."""
     verdicts = np.full(len(hands.number), VERDICT_CODES["agree"], dtype=np.uint8)
     for one in hands.many:
         if one.kind is HandStarted:
@@ -67,7 +66,7 @@ def screened_verdicts(hands: EventColumns) -> list[int]:
 def screened_records(
     hands: Sequence[SourceHand], match: str, at: int, *, audited: bool
 ) -> tuple[EventColumns | None, Mapping[int, PlainRecord]]:
-    """Of hands in the order of their numbers those that are plain, in columns and by number."""
+    """The plain hands among these that the screening finds fine, in columns and by number."""
     numbers = [hand.number for hand in hands]
     if numbers != sorted(set(numbers)):
         return None, {}

@@ -1,4 +1,4 @@
-"""Hands that wait on disk until their whole file has been read: bounded memory for any length.
+"""Spill a file's hands to disk until the whole file has been read: memory stays bounded.
 
 A chunk is so many hands and what is noted beside them. Few hands wait in the bytes of the ledger's
 log; many as a run, the columns of a segment, so that the one who writes need not touch them again.
@@ -43,7 +43,7 @@ _NONE = (0, 0, "", 0, "")
 
 
 class DiskFull(OSError):
-    """What waits cannot be written, wherever it was read from."""
+    """The disk has no room for the hands that wait."""
 
 
 class SpilledHand(Struct, frozen=True):
@@ -58,8 +58,8 @@ class SpilledHand(Struct, frozen=True):
 
 
 class SpilledChunk(Struct, frozen=True):
-    """Where in which spool its marks, notes and hands lie, their checksum, its first hand's name,
-    how many events its hands have, and what each player has won in them."""
+    """The place of a chunk in a spill file: its digests, notes and hands, their checksum, its first
+    hand, the number of its events, and the players' nets in it."""
 
     spill: str
     as_run: bool
@@ -94,7 +94,7 @@ class SpillFile:
 
     @property
     def room(self) -> int:
-        """How many hands may still come, if they are not long."""
+        """The number of hands that the chunk still has room for, if they are not long."""
         return CHUNK_HANDS - len(self._hands)
 
     @property
@@ -123,8 +123,7 @@ class SpillFile:
         columns: "EventColumns | None" = None,
         digests: Iterable[HandDigest] = (),
     ) -> SpilledChunk | None:
-        """Write the chunk in memory, with hands that come as columns and their marks; the next hand
-        begins another."""
+        """Write the chunk in memory, with hands that come as columns and their digests."""
         self._digests += digests
         if columns is not None and len(columns.number):
             run = make_run(self.nonces, self._hands, columns)
@@ -265,9 +264,8 @@ class CheckedChunk:
 
 
 class RepeatNotes:
-    """What is kept of them beside the hands of their file: hands next to each other on one line,
-    and of each that differs its whole record; nothing of the other match, which may be sealed when
-    this one is open."""
+    """Notes of a file's repeated hands: ranges on one line each, and the whole record of each that
+    differs; nothing of the other match, which may be sealed when this one is open."""
 
     def __init__(self) -> None:
         self._lines: list[tuple[int, int, str, int, str]] = []

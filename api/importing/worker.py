@@ -1,4 +1,4 @@
-"""One file imported as far as it can be without the ledger: read, put to the rules, spilled.
+"""Import one file as far as possible without the ledger: read it, make records, spill them.
 
 Any process can do that. Events go into a spill file, because a file can be refused at its last
 line, and then none of its hands must be in the ledger. A hand that cannot be a record is left out
@@ -46,7 +46,7 @@ NAMED_MAX = 50  # hands of a verdict that are remembered by number
 
 
 class ImportOptions(Struct, frozen=True):
-    """What was asked for beside the files, and whose they are, if he may not see everything."""
+    """The options of an import, and its owner, if that is not somebody who sees everything."""
 
     format: str | None = None
     rules: ImportRules = AS_READ
@@ -59,7 +59,7 @@ class ImportOptions(Struct, frozen=True):
 
 
 class ImportOutcome(Struct, kw_only=True):
-    """What came of a file: what its report says, and where its events wait."""
+    """The outcome of a file's import: the figures of its report, and where its events wait."""
 
     file: InputFile
     digest: str = ""
@@ -139,7 +139,7 @@ def _refused(outcome: ImportOutcome, line: int, reason: str) -> ImportOutcome:
 
 
 class _FileImport(NamedTuple):
-    """One file on its way in: what is found in it, what was asked for, and where its hands wait."""
+    """The import of one file: its outcome, its options and the spill file of its hands."""
 
     found: ImportOutcome
     options: ImportOptions
@@ -281,7 +281,7 @@ class _FileImport(NamedTuple):
         self.found.skipped.append(Skipped(line, reason))
 
     def _count(self, hand: SourceHand, record: Events, nets: tuple[int, ...]) -> None:
-        """What the match comes to: its games, players, nets, and how its bids were made."""
+        """Count the games, players and nets of a hand, and note how its bids were made."""
         start = start_of(record)
         self._add_ruleset(start.ruleset, hand.game)
         for player, net in zip(hand.players, nets, strict=True):
@@ -332,7 +332,7 @@ class _FileImport(NamedTuple):
 def _hand_blocks(
     hands: Iterable[SourceHand | Skipped], spill: SpillFile
 ) -> Iterator[list[SourceHand | Skipped]]:
-    """As many hands as a chunk still has room for; if a reader fails, those before."""
+    """Blocks of as many hands as a chunk has room for; if a reader fails, those before."""
     block: list[SourceHand | Skipped] = []
     try:
         for hand in hands:

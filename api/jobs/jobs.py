@@ -64,7 +64,7 @@ class Job(Struct, frozen=True):
 
 
 class Progress(Struct, frozen=True):
-    """How far a job is: `total` hands if that is known; what came of it, or why nothing did."""
+    """The state of a job: hands done, of `total` if that is known, and result or failure."""
 
     state: JobState = "starting"
     hands: int = 0
@@ -186,7 +186,7 @@ class Jobs:
             return None
 
     def progress(self, job: Job) -> Progress:
-        """How far it is; of a process that is gone without a last word, that it is gone."""
+        """The progress of a job; a process that died without a last word has failed."""
         room = self.folder / job.id
         lives = is_alive(room)  # asked first: it says its last word, and then it goes
         progress = read_progress(room)
@@ -284,7 +284,7 @@ class Jobs:
 
 
 def busy_reason(writer: str | None) -> str:
-    """Why nothing can be begun now."""
+    """The refusal of a job while another writes the ledger."""
     return f"the ledger is being written by {writer or 'another process'}: only one may write"
 
 
@@ -294,12 +294,12 @@ def is_writer(job: Job) -> bool:
 
 
 def writer_name(job: Job) -> str:
-    """What a job says of itself to another writer, too."""
+    """The name of a job as the writer of a ledger."""
     return f"job {job.id} ({job.kind})"
 
 
 def is_job_name(writer: str) -> bool:
-    """Whether who writes is a job, by his own word."""
+    """Whether the name of a writer is that of a job."""
     return re.match(r"job [0-9a-f]{16} \(", writer) is not None
 
 

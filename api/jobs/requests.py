@@ -1,4 +1,4 @@
-"""What a job is asked to do, looked at before it is begun, or why it makes no sense.
+"""Check what a job is asked to do before it begins, and fill in what was left out.
 
 That is the matches that `muckrake play` asks for, and what an import is. What is not given is
 drawn, and what makes no sense refused in the sentences of the command line.
@@ -95,7 +95,7 @@ def match_plans(game: Game, options: dict[str, Any], own: Collection[str] = ()) 
 
 
 def dealing_of(text: str | None, seed: str | None, usual: Dealing) -> Dealing:
-    """How decks are made: as it was said; a seed that is given asks for its own decks."""
+    """The dealing that was asked for; a seed that is given asks for its own decks."""
     return cast(Dealing, text) if text else "seeded" if seed is not None else usual
 
 
@@ -105,7 +105,7 @@ def match_seed(seed: str, number: str) -> str:
 
 
 def stage_of(match: Plan, options: dict[str, Any]) -> TableScript:
-    """How long a turn is at a live table, and what is to happen there."""
+    """The turn times and the happenings of a live table."""
     if not options["live"] and (options["clock"] is not None or options["news"]):
         raise click.UsageError("--clock and --news are for --live: no other table has a clock")
     times = SITE_TIMES if options["clock"] is None else turn_times(round(options["clock"] * 1000))
@@ -128,7 +128,7 @@ def stage_of(match: Plan, options: dict[str, Any]) -> TableScript:
 
 
 def valid_match_name(match: str | None, ending: str = "") -> str:
-    """A name that can stand in a hand's id, in a line of notation and in a path."""
+    """A match name that is valid in a hand's id, in notation and in a path, or a drawn one."""
     if match is None:
         return secrets.token_hex(6)
     if not NAME.fullmatch(match + ending):
@@ -137,7 +137,7 @@ def valid_match_name(match: str | None, ending: str = "") -> str:
 
 
 def _check_playable(game: Game, options: dict[str, Any]) -> None:
-    """Whether this game is dealt here, and dealt in the way that is asked for."""
+    """Refuse a game that is not dealt here, or not in the way that is asked for."""
     if not is_dealt(game):
         raise click.UsageError(
             f"{game.name} is for foreign records and is not dealt: there are {', '.join(GAMES)}"
@@ -179,7 +179,7 @@ def _seated(
 
 @contextmanager
 def _refusals() -> Iterator[None]:
-    """What the command line refuses as misuse is a request that is not valid."""
+    """Answer misuse of the command line as an invalid request."""
     try:
         yield
     except click.UsageError as reason:
@@ -189,7 +189,7 @@ def _refusals() -> Iterator[None]:
 
 
 def match_request(options: dict[str, Any]) -> dict[str, Any]:
-    """A match between bots of ours, as `muckrake play` plays it."""
+    """The request of a match between bots of ours, as `muckrake play` plays it."""
     game = requested_ruleset(options)
     if options["open_bids"]:
         raise Problem("invalid", "open_bids is for bots from folders")
@@ -209,7 +209,7 @@ def match_request(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def bots_request(options: dict[str, Any], bots: Path | None) -> dict[str, Any]:
-    """A match between bots in folders of this machine, as `muckrake match` plays it."""
+    """The request of a match between bots in folders, as `muckrake match` plays it."""
     if bots is None:
         raise Problem(
             "forbidden", "this server starts no programs: muckrake serve --bots-dir DIR does"
@@ -248,7 +248,7 @@ def bots_request(options: dict[str, Any], bots: Path | None) -> dict[str, Any]:
 
 
 def requested_ruleset(options: dict[str, Any]) -> Game:
-    """The ruleset of a match: by its name or as it was sent, changed as it was asked for."""
+    """The ruleset of a match: by its name or as it was sent, with the settings asked for."""
     handed_in = options.get("ruleset")
     if (options["game"] is None) == (handed_in is None):
         raise Problem("invalid", "name one game, or send one ruleset")
@@ -266,7 +266,7 @@ def import_request(
     match: str | None = None,
     rake: RakeFrom = "fitted",
 ) -> dict[str, Any]:
-    """Files that were sent, as `muckrake import` has them."""
+    """The request of an import of uploaded files, as `muckrake import` reads them."""
     if form is not None and form not in FORMATS:
         raise Problem(
             "invalid", f"there is no format {form[:40]!r}: there are {', '.join(FORMATS)}"
@@ -293,7 +293,7 @@ def import_request(
 
 
 def valid_tags(text: list[str] | None) -> dict[str, dict[str, str]]:
-    """The tags of players of files that were sent, each of which can be kept."""
+    """The tags of players of uploaded files, each of which can be kept."""
     with _refusals():
         tags = parse_tags(text or ())
         tagged_records(tags)
@@ -301,7 +301,7 @@ def valid_tags(text: list[str] | None) -> dict[str, dict[str, str]]:
 
 
 def import_rules(request: dict[str, Any]) -> ImportRules:
-    """What decides the hands of an import."""
+    """The import rules of a request."""
     game, changes = request["game"], request.get("set", {})
     named = wanted(game, changes) if game else None
     return ImportRules(named, tuple(changes.items()), request.get("rake", "fitted"))

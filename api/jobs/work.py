@@ -88,7 +88,7 @@ class JobRefused(Exception):
 
 
 class JobReport:
-    """What a job reports of itself in its own file; `stopped` once it is asked to end."""
+    """Writes a job's progress into its file; `stopped` once the job is asked to end."""
 
     def __init__(self, room: Path, total: int | None) -> None:
         self._path = room / "state.json"
@@ -118,7 +118,7 @@ class JobReport:
         return not self.stopped
 
     def say(self, **last: Any) -> None:
-        """How far it is, or its last word."""
+        """Write the progress, or the result."""
         self._now = msgspec.structs.replace(self._now, at=now_ms(), **last)
         self._at = time.monotonic()
         replace_file(self._path, self._now)
@@ -128,7 +128,7 @@ class JobReport:
 
 
 def main(folder: Path, name: str) -> None:
-    """Do the job, whatever comes."""
+    """Do the job, and write its result or its failure."""
     room = folder / FOLDER / name
     alive = (room / "lock").open("w")
     lock_file(alive.fileno())  # for as long as this process is there
@@ -283,7 +283,7 @@ def _play_bots(
     tags = tagged_records(request.get("tags", {}), {"A": one.name, "B": two.name})
     limits = Limits(clock=request["clock"])
     meeting = BotMatch(MatchJob(match, (one, two), limits, decks, guard), tags)
-    start = meeting.announced(seed, cast(Disclosure, request["disclosure"]), dealing)
+    start = meeting.match_start(seed, cast(Disclosure, request["disclosure"]), dealing)
     ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
     report.say()
 
@@ -296,7 +296,7 @@ def _play_bots(
         """Print nothing: what bots said is in the result."""
 
     try:
-        played = meeting.recorded(
+        played = meeting.record(
             ledger, start, silent, lambda: report.stopped, counted, SecretFolder(folder)
         )
     except WorkerGone as reason:

@@ -1,4 +1,4 @@
-"""A league: a file says which bots play whom, and the ledger says which of it has been played.
+"""Read the file of a league, and pair its bots for the matches still to be played.
 
 Nothing else is remembered. A match is called LEAGUE.ROUND.A.B, and is in the ledger whole or not at
 all; so whatever ended a league, it goes on where its matches end.
@@ -31,8 +31,7 @@ class InvalidLeague(ValueError):
 
 
 class League(Struct, frozen=True, forbid_unknown_fields=True, rename={"name": "league"}):
-    """What a file of a league says. Names have no dot in them: a match's name has one between its
-    parts."""
+    """The file of a league. Names have no dot in them: a match's name has one between its parts."""
 
     name: BotName
     bots: Annotated[dict[BotName, str | dict[str, str | int]], Meta(min_length=2, max_length=100)]
@@ -49,12 +48,12 @@ class League(Struct, frozen=True, forbid_unknown_fields=True, rename={"name": "l
     workers: Annotated[int, Meta(ge=1, le=256)] | None = None
 
     def folder(self, bot: str) -> str:
-        """Where a bot is, as seen from the file."""
+        """The folder of a bot, as seen from the file."""
         entry = self.bots[bot]
         return entry if isinstance(entry, str) else str(entry["folder"])
 
     def tags(self, bot: str) -> dict[str, str]:
-        """What is said of a bot beside its name: all keys of it but its folder."""
+        """The tags of a bot: all keys of it but its folder."""
         entry = self.bots[bot]
         keys = {} if isinstance(entry, str) else entry
         return {tag: str(value) for tag, value in keys.items() if tag != "folder"}
@@ -137,7 +136,7 @@ def text_with_bot(text: str, name: str, place: str, tags: Mapping[str, str]) -> 
 
 
 def match_name(league: League, pairing: Pairing) -> str:
-    """What the match of a pairing is called."""
+    """The name of a pairing's match."""
     return ".".join((league.name, str(pairing.round), *pairing.players))
 
 
@@ -150,7 +149,7 @@ def pairing_of(match: str) -> tuple[str, Pairing] | None:
 
 
 def playable_pairings(league: League, played: Results) -> tuple[Pairing, ...]:
-    """What can be played now; of a Swiss only one round, for the next one follows from it."""
+    """The pairings that can be played now; of a Swiss only those of the next round."""
     if league.format == "swiss":
         rounds = range(1, league.rounds + 1)
         return next((some for one in rounds if (some := _swiss_pairings(league, played, one))), ())
@@ -162,7 +161,7 @@ def playable_pairings(league: League, played: Results) -> tuple[Pairing, ...]:
 
 
 def matches_left(league: League, played: Results) -> int:
-    """How many matches are missing in all; a Swiss knows that before it knows which."""
+    """The number of matches still to play; a Swiss knows it before it knows which."""
     if league.format != "swiss":
         return len(playable_pairings(league, played))
     rounds = Counter(one.round for one in played)
@@ -170,8 +169,8 @@ def matches_left(league: League, played: Results) -> int:
 
 
 def _swiss_pairings(league: League, played: Results, number: int) -> tuple[Pairing, ...]:
-    """Who has not met yet in a round: the next in standing whom he has met least often; of an odd
-    number he sits out who has sat out least, the last of them."""
+    """The open pairings of a Swiss round: the next in standing who met least often; of an odd
+    number the last of those who sat out least sits out."""
     before = {one: nets for one, nets in played.items() if one.round < number}
     here = [one.players for one in played if one.round == number]
     met = Counter(one.players for one in before)

@@ -1,4 +1,4 @@
-"""Matches between our own bots into a ledger: dealt here, or many at once by other processes.
+"""Play matches between our own bots into a ledger, here or in many processes at once.
 
 At a live table every answer is durable before the next.
 """
@@ -37,7 +37,7 @@ SEEDED_DECKS = "the decks are those of a seed: everybody who knows the seed know
 
 
 class MatchTerms(Struct, frozen=True):
-    """How decks are made, who may see what later, and what players are beside their names."""
+    """The terms of a match: how decks are made, who may see what later, and the players' tags."""
 
     dealing: Dealing
     disclosure: Disclosure
@@ -45,8 +45,8 @@ class MatchTerms(Struct, frozen=True):
 
 
 class OpenMatch:
-    """One match on its way into the ledger: its record and its decks; why it `ended`, if early, and
-    in what its bot `failed`, if one did."""
+    """A match on its way into the ledger: its recording and its decks; why it `ended` early, and in
+    what its bot `failed`, if one did."""
 
     def __init__(self, ledger: Ledger, kept: DeckSecrets, plan: Plan, terms: MatchTerms) -> None:
         self.plan = plan
@@ -66,7 +66,7 @@ class OpenMatch:
         return DealJob(self.plan, self.decks)
 
     def end(self) -> MatchResult:
-        """No more hands, and why."""
+        """End the recording of the match with its reason."""
         return self.recording.end(self._reason())
 
     def _reason(self) -> str:
@@ -113,7 +113,7 @@ def match_start(plan: Plan, terms: MatchTerms) -> MatchStarted:
 
 
 def begin_match(ledger: FileLedger, kept: DeckSecrets, plan: Plan, terms: MatchTerms) -> OpenMatch:
-    """A match that has begun, durably; its rules are kept first. `Conflict`: the name is taken."""
+    """Begin a match durably, its ruleset first. `Conflict`: the name is taken."""
     ledger.keep_ruleset(fingerprint(plan.game), to_json(plan.game))
     return OpenMatch(ledger, kept, plan, terms)
 
@@ -121,7 +121,7 @@ def begin_match(ledger: FileLedger, kept: DeckSecrets, plan: Plan, terms: MatchT
 def play_here(
     match: OpenMatch, stop: Callable[[], bool], makers: Sequence[BotMaker] = ()
 ) -> Iterator[Events]:
-    """Every hand of a match once it is durable; the match ends before one in which a bot fails."""
+    """Play a match and yield each hand once it is durable; end before one in which a bot fails."""
 
     def until_failed() -> Iterator[Finished]:
         try:
@@ -138,7 +138,7 @@ def play_in_processes(
     processes: int,
     stop: Callable[[], bool],
 ) -> Iterator[tuple[int, MatchResult | None]]:
-    """Matches dealt by other processes: how many hands became durable, and what has ended."""
+    """Play matches in other processes: yield how many hands became durable, and each result."""
     matches: dict[str, OpenMatch] = {}
 
     def jobs() -> Iterator[DealJob]:
@@ -153,7 +153,7 @@ def play_in_processes(
 
 
 def taken_match(ledger: Ledger, plans: Iterable[Plan]) -> str | None:
-    """The first of these names that a match has already."""
+    """The first of these plans whose match name the ledger has already."""
     return next((plan.match for plan in plans if ledger.read(plan.match)), None)
 
 
@@ -168,7 +168,7 @@ def play_live(
     stage: TableScript = NO_SCRIPT,
     note: Note = lambda refusal: None,
 ) -> Iterator[Events]:
-    """Every hand of a match, once its last answer is durable; after `stop` no other is begun."""
+    """Play a match at a live table and yield each hand once its last answer is durable."""
     plan = match.plan
     played = _LiveMatch(match, ledger, think_ms, stage, note)
     match.recording.gives = lambda checkpoint: played.table.committed(checkpoint.decode())

@@ -1,5 +1,4 @@
-"""Players get the names and tags that somebody asks for; a bot's own name is one folder's in a
-ledger.
+"""Parse and check names and tags of players; a bot's own name is one folder's in a ledger.
 
 A tag says of a player of a match what his name need not: of which `bot` he is which `version`, and
 which `team` made him.
@@ -58,8 +57,7 @@ def parse_tags(words: Iterable[str]) -> dict[str, dict[str, str]]:
 def tagged_records(
     tags: Mapping[str, Mapping[str, str]], players: Mapping[str, str] | None = None
 ) -> tuple[Tagged, ...]:
-    """The records that say it; `players` are those who can be tagged, by what they are called, else
-    anybody by his name."""
+    """The records of tags; `players` maps the names that can be tagged, else any can."""
     players, records = players or {name: name for name in tags}, []
     for called, pairs in tags.items():
         if called not in players:
@@ -77,8 +75,8 @@ def tagged_records(
 
 @cache
 def filename_pattern(template: str) -> re.Pattern[str]:
-    """`{a}__{b}__{n}.txt`, which the names of files are held against: {a} and {b} name the players
-    A and B, {n} is whatever else differs."""
+    """A pattern of file names from a template like `{a}__{b}__{n}.txt`: {a} and {b} name the
+    players A and B, {n} is whatever else differs."""
     parts = re.split(r"\{(\w*)\}", template)
     fields = parts[1::2]
     if sorted(field for field in fields if field != "n") != ["a", "b"]:
@@ -90,7 +88,7 @@ def filename_pattern(template: str) -> re.Pattern[str]:
 
 
 def names_in_filename(file: str, template: str) -> dict[str, str]:
-    """The names that the players A and B of a file have by its own name."""
+    """The names of the players A and B from a file's own name."""
     names = filename_pattern(template).fullmatch(file)
     if names is None:
         raise InvalidName(f"its name does not fit --players {template}")
@@ -100,7 +98,7 @@ def names_in_filename(file: str, template: str) -> dict[str, str]:
 def claim_names(
     private: SecretFolder, programs: Mapping[str, BotProgram], given: Collection[str]
 ) -> None:
-    """The ledger remembers which folder a bot's name is for.
+    """Keep in the ledger which folder a bot's name is for.
 
     A name that comes from a folder's own and that another folder has is refused, for both would be
     one player. A `given` name goes to the folder that it is given to: its owner says who it is.

@@ -1,4 +1,4 @@
-"""A match as it is written into a ledger: its start, its hands as they are played, its end."""
+"""Record a match in a ledger: its start, its hands as they are played, its end."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,7 +30,7 @@ CUT_SHORT = (STOPPED, TOO_FEW)  # why a match ended before it was decided
 
 
 class MatchResult(Struct, frozen=True):
-    """What a match came to; who won or leads, and the places, as an engine `Standing` has them."""
+    """The result of a match; who won or leads, and the places, as an engine `Standing` has them."""
 
     match: str
     game: str
@@ -47,14 +47,14 @@ class MatchResult(Struct, frozen=True):
 
 
 def freeze_out_reason(player: str) -> str:
-    """Why a freeze-out ended."""
+    """The reason that a freeze-out ends with when a player has all chips."""
     return f"{player} has it all"
 
 
 def result_in_words(
     winner: str | None, leader: str | None, draw: bool, places: Sequence[int] | None
 ) -> str:
-    """Who won a match, or is ahead in it, in words; nothing before its first hand."""
+    """The winner or the leader of a match in words; nothing before its first hand."""
     if places is None:
         return ""
     if winner is not None or draw:
@@ -63,7 +63,8 @@ def result_in_words(
 
 
 def match_summary(played: MatchResult, seed: str | None, dealing: Dealing) -> str:
-    """scrim  swap-2022  1000 hands  21022 events  ann +15, bob -15  ann won  seed 7"""
+    """The line of a match: scrim  swap-2022  1000 hands  21022 events  ann +15, bob -15  ann won
+    seed 7"""
     made = [] if dealing == "seeded" else ["decks committed"]
     decided = ", ".join(made + ([] if seed is None else [f"seed {seed}"]))
     nets = zip(played.players, played.nets, strict=True)
@@ -89,7 +90,7 @@ def seeded_start(match: str, first: Events, seed: str, disclosure: Disclosure) -
 
 
 def finished_hand(record: Events) -> Finished:
-    """A whole hand whose record alone is there, counted."""
+    """A finished hand from its record, with the stacks that it leaves."""
     return Finished(record, replay(record).stacks)
 
 
@@ -100,11 +101,7 @@ class Recording:
     """
 
     def __init__(
-        self,
-        ledger: Writable,
-        start: MatchStarted,
-        game: Game,
-        tags: tuple[Tagged, ...] = (),
+        self, ledger: Writable, start: MatchStarted, game: Game, tags: tuple[Tagged, ...] = ()
     ) -> None:
         self._ledger = ledger
         self.start = start
@@ -225,8 +222,8 @@ INCOMING_RULESETS: dict[str, bytes] = {}
 
 
 def ledger_projections(folder: Path) -> "tuple[Projection, ...]":
-    """The tables beside a ledger's events, for its writer: the store's own, and those that need
-    rules. A ruleset's text is read when a hand names it."""
+    """The projections that a ledger's writer fills: the store's own, and those that need rules. A
+    ruleset's text is read when a hand names it."""
     from analytics.projections.facts import ruleset_projections
     from store.tables.projection import STANDARD
 

@@ -1,4 +1,4 @@
-"""A match over the wire as it is written into a ledger, leg by leg, and what came of it.
+"""Write a match between two programs into a ledger, leg by leg, and record each bot's part in it.
 
 That is each bot's part in it, and every reply that was no use, beside what the bot had been asked.
 """
@@ -41,7 +41,7 @@ _GONE = {
 
 
 class BadReply(Struct, frozen=True):
-    """One bad reply: where it came, what could have been replied, and what was played instead."""
+    """A bad reply: where it came, what could have been replied, and what was played instead."""
 
     hand: str
     player: str
@@ -133,7 +133,7 @@ ISOLATION: dict[SandboxKind, str] = {  # the best first
 
 
 class BotRecord(Struct, frozen=True):
-    """One bot in one match; mirrored, in both legs together.
+    """The record of one bot in one match; mirrored, of both legs together.
 
     `failed` says why not all that it did was played by what is in its folder: its build failed, it
     never connected, or it was not asked any more.
@@ -157,7 +157,7 @@ class BotRecord(Struct, frozen=True):
 def bot_record(
     program: BotProgram, legs: Sequence[Conduct], faults: Iterable[BadReply]
 ) -> BotRecord:
-    """What this bot did; of two legs the shorter clock, the longer wait and the later trouble."""
+    """The record of a bot; of two legs the shorter clock, the longer wait and the later trouble."""
     silent = [leg.silent for leg in legs if leg.silent]
     failed = [why for leg in legs for why in (leg.unbuilt, leg.silent) if why]
     return BotRecord(
@@ -233,7 +233,7 @@ ShowProgress = Callable[[Iterable[Events]], Iterable[Events]]
 
 
 class BotMatch:
-    """Two bots, a plan and the decks; what they leave besides the record is kept here."""
+    """A match between two programs, its plan and its decks; collects bad replies and logs."""
 
     def __init__(self, job: MatchJob, tags: tuple[Tagged, ...] = ()) -> None:
         self.faults: list[BadReply] = []
@@ -241,7 +241,7 @@ class BotMatch:
         self._tags = tags
         self._legs: list[tuple[Conduct, Conduct]] = []
 
-    def announced(
+    def match_start(
         self, seed: str | None, disclosure: Disclosure, dealing: Dealing = "seeded"
     ) -> MatchStarted:
         """The record that the match begins with."""
@@ -259,7 +259,7 @@ class BotMatch:
             match.deals,
         )
 
-    def recorded(
+    def record(
         self,
         ledger: Writable,
         start: MatchStarted,
@@ -293,14 +293,14 @@ class BotMatch:
         return recording.end(ALL_PLAYED if recording.hands == match.hands else STOPPED)
 
     def parts(self) -> tuple[BotRecord, ...]:
-        """What each bot did."""
+        """The records of both bots."""
         return tuple(
             bot_record(program, [leg[seat] for leg in self._legs], self.faults)
             for seat, program in enumerate(self._job.programs)
         )
 
     def log(self, seat: int) -> bytes:
-        """What this bot printed, in both legs if there were two."""
+        """The log of a bot, of both legs if there were two."""
         return b"".join(leg[seat].log for leg in self._legs)
 
 

@@ -1,4 +1,4 @@
-"""A log of the ACPC dealer: the game that it defines, and hands as its lines.
+"""Parse the game definition of an ACPC log, and write hands as its lines.
 
 A game is defined in a text of a few lines; the definitions behind the public logs are kept as their
 own text, and a log from another one can be read with it, or carries it in comments.
@@ -88,12 +88,12 @@ class GameDefinition(Struct, frozen=True):
 
     @property
     def reversed(self) -> bool:
-        """Of two players, the button posts the small blind and is the last position."""
+        """Whether, of two players, the button posts the small blind and is the last position."""
         return self.players == 2 and self.blinds[0] > self.blinds[1]
 
     @property
     def first(self) -> int:
-        """Who acts first before the flop: the position after the largest blind."""
+        """The position that acts first before the flop: the one after the largest blind."""
         return (self.blinds.index(max(self.blinds)) + 1) % self.players
 
 

@@ -1,4 +1,4 @@
-"""An ACPC log as a source: one hand a line, and a score that the hands must add up to.
+"""Read an ACPC log: one hand a line, and a score that the hands must add up to.
 
 A first look goes over the whole log: its kind, its game, the unit its results need, its last line.
 It says nothing of its game but a file name in a comment, so what is not said is inferred.
@@ -51,7 +51,7 @@ class MalformedHand(ValueError):
 
 
 class Survey(Struct, frozen=True):
-    """What the whole file tells; `per` units a chip make every result a whole number."""
+    """The survey of a whole log; `per` units a chip make every result a whole number."""
 
     dialect: str
     game: GameDefinition
@@ -64,7 +64,7 @@ class Survey(Struct, frozen=True):
 
 
 def survey(lines: Iterable[str], game: GameDefinition | None) -> Survey:
-    """One pass over the file, keeping only its comments, its first hand and its score."""
+    """Survey a log in one pass, keeping only its comments, its first hand and its score."""
     comments, score = list[str](), ""
     first: list[str] | None = None
     timed, amounts, limit = False, False, True
@@ -299,7 +299,7 @@ def _check_score(line: str, number: int, log: Survey, total: Counter[str]) -> No
 
 
 class BettingState(Struct):
-    """What every position has put in, over the hand and before this street."""
+    """The chips that every position has put in, over the hand and before this street."""
 
     stack: int
     paid: list[int]

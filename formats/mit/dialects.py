@@ -1,4 +1,4 @@
-"""Which engine wrote a gamelog, and with how many chips its hands begin: neither is in any line.
+"""Detect which engine wrote a gamelog, and how many chips its hands begin with.
 
 There is a row for each dialect, and nothing about a year elsewhere. A dialect is found by the lines
 that only some of them have, and is kept with the match, so that the log is written to the byte
@@ -186,7 +186,7 @@ def _undetermined(header: str, marks: set[str], named: Game | None) -> str:
 
 
 class LargestTotals(Struct):
-    """How many hands came to each largest total of a seat, and which of them was the first."""
+    """The number of hands by the largest total of a seat, and the first of them."""
 
     hands: dict[int, int] = field(default_factory=dict)
     first: dict[int, int] = field(default_factory=dict)
@@ -249,7 +249,7 @@ ReplyPlace = tuple[int, int]  # a round, and which of its bad replies, counted f
 
 
 class LogNote(Struct, frozen=True):
-    """The note taken apart again."""
+    """The note of a gamelog: its dialect, its text around the hands, its encoding."""
 
     dialect: str
     header: str
@@ -260,7 +260,7 @@ class LogNote(Struct, frozen=True):
 
 
 def source_note(found: LogNote) -> SourceNoted:
-    """The note as a record of the match."""
+    """Encode a log's note as a record of the match."""
     lines = [found.header]
     if found.encoding != "utf-8":
         lines.append(f"encoding {found.encoding}")
@@ -272,7 +272,7 @@ def source_note(found: LogNote) -> SourceNoted:
 
 
 def log_note(note: SourceNoted) -> LogNote:
-    """What a record of the match says about its log."""
+    """Decode the note of a match about its log."""
     if note.format != FORMAT:
         raise ValueError(f"this match comes from a file of {note.format}, not from a gamelog")
     header, *more = note.header.split("\n")
@@ -308,7 +308,7 @@ def exception_name(reply: str) -> str:
 
 
 def run_worth(nets: Sequence[int], button: int, before: int) -> tuple[int, int]:
-    """What the engine of 2023 says that the run was worth: to the dealer, and to the other.
+    """The worth of a run as the engine of 2023 tells it: to the dealer, and to the other.
 
     Each had put in `before` when it began; who wins no more than the other is told a loss of less.
     """

@@ -42,9 +42,7 @@ class _EventRows(NamedTuple):
 
 
 def has_event_columns(game: Game) -> bool:
-    """Whether the lines of a log stand for the steps of these rules; the screening holds the events
-    against their policies.
-    """
+    """Whether log lines stand for the steps of these rules; policies are left to the screening."""
     kinds = Counter(map(type, game.script))
     streets = [step.street for step in game.script if isinstance(step, Betting)]
     return (

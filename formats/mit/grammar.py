@@ -1,4 +1,4 @@
-"""The lines of a gamelog, who is meant by a name in them, and a cursor that reads them in order.
+"""Patterns of a gamelog's lines for its two names, and a cursor that reads lines in order.
 
 Names may hold spaces and be the beginning of one another, so every pattern is made for the two
 names of the header, the longer one first. Two players of the same name are told apart by order.
@@ -41,14 +41,14 @@ _OTHERS = (
 
 
 def streets(*, tosses: bool) -> dict[str, int]:
-    """How many cards lie on the board of each street; where cards are tossed, they have streets."""
+    """The number of cards on the board by street, with those of games that toss cards."""
     if tosses:
         return {"Flop": 2, "Discard 1": 3, "Discard 2": 4, "Turn": 5, "River": 6}
     return {"Flop": 3, "Turn": 4, "River": 5}
 
 
 def known_line(line: str) -> str | None:
-    """What a line that does not belong there is, where that is known."""
+    """The kind of a line that does not belong in a gamelog, if it is known."""
     if line.startswith(MARKERS):
         return "a git merge marker: two logs are mixed in this file"
     game = next((name for pattern, name in _FOREIGN if re.match(pattern, line)), None)
@@ -56,7 +56,7 @@ def known_line(line: str) -> str | None:
 
 
 def other_format(line: str) -> str | None:
-    """What a file that begins so is instead."""
+    """The format of a file that begins with this line instead."""
     return next((name for pattern, name in _OTHERS if re.match(pattern, line)), None)
 
 
@@ -81,7 +81,7 @@ class Patterns:
 
     @cached_property
     def kinds(self) -> dict[str, str]:
-        """What a line of each kind looks like; `line` tries those within a hand in this order."""
+        """The pattern of each kind of line; `line` tries those within a hand in this order."""
         who = self._who
         return {
             "round": rf"Round #({SIZE}), ({who}) \(({NET})\), ({who}) \(({NET})\)",
@@ -130,7 +130,7 @@ class Patterns:
 
     @cached_property
     def counts(self) -> re.Pattern[str]:
-        """What both have won when the hand is over, the dealer first."""
+        """The pattern of the line with both players' winnings after the hand, the dealer first."""
         who = self._who
         return re.compile(
             rf"Winning counts at the end of the round: , ({who}) \(({NET})\), ({who}) \(({NET})\)"
@@ -154,8 +154,7 @@ class Patterns:
 
 
 class LineCursor:
-    """The lines of a hand, the names in them, and the next line; `wrong` is the first contradiction
-    in them."""
+    """A cursor over the lines of a hand; `wrong` is the first contradiction in them."""
 
     def __init__(self, names: Patterns, number: int, line: int, lines: list[str]) -> None:
         self.names, self.number, self.line = names, number, line

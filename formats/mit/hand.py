@@ -177,7 +177,7 @@ class LogHand(LineCursor):
         self._noting = False
 
     def stacks(self, match: re.Match[str], group: int) -> None:
-        """What both have left, the dealer first: what they had is for most hands to say."""
+        """Read the stacks left, the dealer first: what both had is for most hands to say."""
         if "tosses" not in self.marks:
             self.marks.add("bounties")
         left = [int(match[group + at]) for at in (0, 1)]
@@ -252,7 +252,7 @@ class LogHand(LineCursor):
         self._board = board
 
     def hand(self, match: re.Match[str], group: int) -> None:
-        """What a player holds after the swaps of a street."""
+        """Read a player's hand after the swaps of a street."""
         self.marks.add("hands")
         seat = self._listed(match[group])
         cards = tuple(match[group + 1].split())
@@ -277,7 +277,7 @@ class LogHand(LineCursor):
         self.items.append(Shows(seat, cards))
 
     def award(self, match: re.Match[str], group: int) -> None:
-        """What the hand changed for both, the dealer first; nothing is played after that."""
+        """Read an award, the dealer's first; nothing is played after that."""
         for at, seat in enumerate(self._order):
             if at:
                 match = self._read(self.names.line)

@@ -1,4 +1,4 @@
-"""Undisturbed hands in columns: what their lines add up to, and which hands contradict themselves.
+"""Undisturbed hands of a gamelog in columns: their totals, and which contradict themselves.
 
 Seats are columns of two, lines of all hands stand one after another. What is checked here is what
 `formats.mit.hand` checks of a single hand; who may do what is a question for rules, not asked here.
@@ -17,7 +17,7 @@ _SHIFT = 32  # above a total, which has fewer bits
 
 
 class LinePlaces(NamedTuple):
-    """Where lines of a kind are: one a hand at most, or none (-1)."""
+    """The places of the lines of each kind: one a hand at most, or none (-1)."""
 
     flop: Column
     turn: Column
@@ -29,7 +29,7 @@ class LinePlaces(NamedTuple):
 
 
 class HandTotals:
-    """Chips and cards of hands, line by line and altogether."""
+    """The chips and cards of hands, line by line and altogether."""
 
     def __init__(self, log: LineColumns, begins: Column, numbers: Column) -> None:
         """`begins` is where each hand's first line is, and the end of the last."""
@@ -227,10 +227,7 @@ class HandTotals:
         wrong[turns] |= self._changes(turns, self.at.flop, 3)
         wrong[rivers] |= self._changes(rivers, self.at.turn, 4)
         rows = np.flatnonzero(self.of(say.FLOP, say.TURN, say.RIVER))
-        for seat, bet in (
-            (dealer[rows], log.first[rows]),
-            (1 - dealer[rows], log.second[rows]),
-        ):
+        for seat, bet in ((dealer[rows], log.first[rows]), (1 - dealer[rows], log.second[rows])):
             wrong[rows] |= self.stake(rows, seat) != bet
         self._shown(wrong)
         self._summed_up(wrong)

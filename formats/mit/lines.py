@@ -1,4 +1,4 @@
-"""The lines of a log as numbers: each different line is looked at once, by the grammar's patterns.
+"""Encode the lines of a log as numbers; each different line is parsed once.
 
 Many lines are looked at together, those that end alike by the few patterns that end so. A line has
 a letter for its kind, so the letters of a hand say in which order things happened.
@@ -60,8 +60,7 @@ for _place, _card in enumerate(DECK):
 
 
 class LineColumns(NamedTuple):
-    """Lines as columns: a letter's code, whose name comes first, numbers, places of cards in the
-    deck (-1: none)."""
+    """Lines as columns: letter, seat, numbers, places of cards in the deck (-1: none)."""
 
     letter: Column
     seat: Column
@@ -112,7 +111,7 @@ class LineTable:
         return letters
 
     def log(self, codes: Column) -> LineColumns:
-        """What these lines say; of a number with more digits than there is room for, the most."""
+        """The columns of these lines; a number with too many digits becomes the largest."""
         if self._words:
             words = np.array(self._words, dtype="S14").view("u1").reshape(-1, 14)
             self._cards = np.concatenate([self._cards, _PLACES[words[:, 0::3], words[:, 1::3]]])
@@ -233,7 +232,7 @@ def _patterns(names: Patterns) -> dict[str, str]:
 
 @cache
 def _groups() -> dict[str, int]:
-    """How many groups each pattern has, whatever the names are."""
+    """The number of groups of each pattern, whatever the names are."""
     patterns = _patterns(Patterns("a", "b"))
     return {kind: re.compile(pattern).groups for kind, pattern in patterns.items()}
 

@@ -1,4 +1,4 @@
-"""A log taken apart many hands at a time: undisturbed ones as columns, each other one by itself.
+"""Read a log many hands at a time: undisturbed ones as columns, each other one by itself.
 
 Here too a log with something wrong is `Refused`, but the sentence says less than the reader of hand
 by hand can say: after such a refusal the log is read hand by hand.
@@ -42,15 +42,14 @@ _KNOWN_MAX = 1 << 16  # different lines that are remembered
 
 
 class LogEnd(NamedTuple):
-    """What stands after the final line, and what both have won by it."""
+    """The footer after the final line, and both players' winnings by then."""
 
     footer: str
     banks: tuple[int, ...]
 
 
 class PartStart(NamedTuple):
-    """Where a part begins: the number of its first hand, its line, and what goes on from before:
-    what both have won so far, and who is gone."""
+    """The start of a part: its first hand and line, winnings so far, and who is gone."""
 
     number: int = 1
     line: int = 3
@@ -59,7 +58,7 @@ class PartStart(NamedTuple):
 
 
 class LogPart:
-    """Some hands in order, from where the first begins.
+    """Some consecutive hands of a gamelog.
 
     `counted` are those whose lines come in a usual order; `places` tells which of the part's hands
     they are, `sound` which of them are to be taken so. `others` are the rest, as far as read.
@@ -211,7 +210,7 @@ class PartReader:
 
 
 def _texts(text: Text) -> Iterator[str]:
-    """What stands between empty lines, from the first round on."""
+    """The texts between empty lines, from the first round on."""
     with open_text(text) as lines:
         _, _, held = lines.read(_PIECE).partition("\n\n")
         while piece := lines.read(_PIECE):

@@ -1,4 +1,4 @@
-"""A gamelog as a source: surveyed as a whole, then given out hand by hand, or many at a time.
+"""Read a gamelog: survey the whole log, then yield its hands one by one or many at a time.
 
 A whole log is looked through once: what is damaged or of another game is refused before any hand is
 out, and the lines are gathered that tell which engine wrote it, by which rules, with how much to
@@ -56,7 +56,7 @@ _KEPT_MAX = 2000  # hands of a log that are kept from the first pass: most logs 
 
 
 class Survey(Struct):
-    """What the first pass finds out about a whole log.
+    """The survey of a whole log in a first pass.
 
     Its hands are kept if they are few, as far as the pass went through them: in parts, or one by
     one. Of parts it knows where they start, how many hands each has, and how many bytes in UTF-8.
@@ -94,7 +94,7 @@ class Survey(Struct):
 
     @property
     def place(self) -> str:
-        """What distinguishes this log from another of the same two: its first and its last line."""
+        """The key of this log among others of the same two: its first and its last line."""
         return f"{self.header}\nFinal, {self.rounds} rounds, {self.banks}"
 
     def parts(self, text: Text) -> Iterator[LogPart]:
@@ -244,7 +244,7 @@ def survey_and_reader(
 
 
 class LogReader(NamedTuple):
-    """Tells hands, now that the whole log is known."""
+    """Makes source hands of a log's hands, once the whole log is known."""
 
     players: tuple[str, str]
     stack: int
@@ -277,7 +277,7 @@ class LogReader(NamedTuple):
         )
 
     def hand(self, block: LogHand) -> SourceHand | Skipped:
-        """The source hand of a block, or why the hand is left out."""
+        """The source hand of a log's hand, or why it is left out."""
         wrong = block.wrong
         if ENGINES[self.dialect].swapped and block.wrong is None:
             wrong = block.unreported()
@@ -320,12 +320,11 @@ class LogReader(NamedTuple):
 
     @property
     def assumed(self) -> str:
-        """What hands assume in which somebody comes up to the stack; the others would be the same
-        with any larger one."""
+        """The assumption of hands in which a seat puts in the whole stack."""
         return f"stack {self.stack}"
 
     def batch(self, part: LogPart) -> SourceBatch:
-        """A part as a transcript; hands that are not in its columns are for `hand`."""
+        """A part as a batch; hands that are not in its columns are for `hand`."""
         counted, which = part.counted if has_event_columns(self.game) else None, part.sound
         if counted is not None:
             which = which & (counted.put.max(1) <= self.stack)

@@ -1,4 +1,4 @@
-"""Hands as a gamelog: to the byte the file they were read from, or a log of our own hands.
+"""Write hands as a gamelog, to the byte the file they were read from, or as one of our own.
 
 A log of our own has the newest dialect of its game (T1, A3, S3), with a footer that is counted as
 the engine would, or an older one that is asked for; the footer of a log that was read is text, and
@@ -115,7 +115,7 @@ def log_pieces(
 
 
 class _LogWriter:
-    """What goes from hand to hand: names by seat, won so far, how many hands there were."""
+    """Writes a log: names by seat, winnings so far, the number of hands."""
 
     def __init__(self, noted: LogNote, start: HandStarted | None, *, own: bool = False) -> None:
         self.noted, self.own = noted, own
@@ -158,7 +158,7 @@ class _LogWriter:
         return f"Final, {self.standing(self._next)}"
 
     def footer(self) -> str:
-        """What each street was worth, in the dialects that say so."""
+        """The worth of each street, in the dialects that write it."""
         names = (self.names[self._next], self.names[1 - self._next])
         return self.worth.footer(names) if self.engine.worth else ""
 
@@ -177,7 +177,7 @@ _STREETS = [
 
 
 class _HandWriter:
-    """One hand being written."""
+    """Writes the lines of one hand."""
 
     def __init__(self, log: _LogWriter, start: HandStarted) -> None:
         self.log, self.engine = log, log.engine

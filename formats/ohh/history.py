@@ -1,4 +1,4 @@
-"""Open Hand History as it is written: the members of its objects, and hands as such objects.
+"""The structs of Open Hand History, and hands written as such objects.
 
 The structs say every member that is read, and what it may be; a hand of ours has the members that
 the specification names. An action's amount is what it puts in; what nobody called is in no pot.
@@ -64,14 +64,14 @@ ZERO = Decimal(0)
 
 
 class BetLimit(Struct, frozen=True):
-    """How much may be bet; a cap of 0 is none."""
+    """The bet limit; a cap of 0 is none."""
 
     bet_type: Literal["NL", "PL", "FL"]
     bet_cap: Decimal | None = None
 
 
 class Player(Struct, frozen=True):
-    """Somebody at the table, whom the rest of the object calls by his `id`."""
+    """A player at the table, whom the rest of the object calls by his `id`."""
 
     id: int
     seat: int
@@ -81,7 +81,7 @@ class Player(Struct, frozen=True):
 
 
 class Action(Struct, frozen=True):
-    """What a player did; `amount` is the chips that this put in, of a raise, too.
+    """An action of a player; `amount` is the chips that it puts in, of a raise, too.
 
     `is_allin` is not asked: programs set it where a bet covers an opponent, and the stack tells.
     """
@@ -101,7 +101,7 @@ class Round(Struct, frozen=True):
 
 
 class Win(Struct, frozen=True):
-    """What a pot paid to a player, and what the site did beside it."""
+    """A player's winnings from a pot, and what the site added or took."""
 
     player_id: int
     win_amount: Decimal
@@ -143,7 +143,7 @@ class OhhHand(Struct, frozen=True):
 
 
 class Document(Struct, frozen=True):
-    """What a file holds as often as it has hands."""
+    """The object of one hand; a file holds one for each."""
 
     ohh: OhhHand
 
@@ -163,8 +163,8 @@ _ENCODER = msgspec.json.Encoder(decimal_format="number")
 
 
 def write(game: Game, record: Events, played: str, hero: str | None = None) -> str:
-    """One object, and the empty line that parts it from the next; `played` is when, in RFC 3339,
-    `hero` who looks, if it is somebody at the table."""
+    """Write one hand as an object and an empty line; `played` is its time in RFC 3339, `hero` the
+    viewer, if he is at the table."""
     bets = stakes(game, record, "Open Hand History")
     if played and not has_offset(played):
         raise Inexpressible(f"Open Hand History tells times in UTC: {played} has no zone")
@@ -247,7 +247,7 @@ def _round(rounds: list[dict[str, Any]], street: str, cards: list[str]) -> dict[
 
 
 def _actions(event: Event) -> Iterator[dict[str, Any]]:
-    """What a player does, and the `units` that this puts in."""
+    """The actions of an event, and the `units` that each puts in."""
     match event:
         case AntePosted(seat=seat, amount=amount):
             yield {"player_id": seat, "action": "Post Ante", "units": amount}

@@ -1,4 +1,4 @@
-"""A file of Open Hand History as a source: its hands one by one, or why one is left out.
+"""Read a file of Open Hand History: its hands one by one, or why one is left out.
 
 Its JSON objects stand one after the other, on a line each or on many, with nothing or blank lines
 between them; some programs put them into an array. Only one is kept, so a file may have any length.
@@ -50,7 +50,7 @@ _MOST = Decimal(10) ** 15
 
 
 def parse_hand(hand: OhhHand) -> ParsedHand:
-    """The whole hand, or `Unreadable` with the reason why not."""
+    """Parse the whole hand; `Unreadable` says why not."""
     names = {player.id: player.name for player in hand.players}
     if len(names) < len(hand.players):
         raise Unreadable("two players have one id")

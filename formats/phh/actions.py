@@ -1,4 +1,4 @@
-"""The actions of a PHH hand as items, with the little book-keeping they leave to the reader.
+"""Parse the actions of a PHH hand as items, counting the chips that they leave unsaid.
 
 `cc` is a check or a call, so what each seat has put in is counted along. Nothing is judged here.
 """
@@ -18,8 +18,7 @@ _SEATS = {f"p{number}": number - 1 for number in range(1, 24)}
 
 
 class BettingState(Struct):
-    """The chips in front of every seat, the seats that have folded, those that can still bet, and
-    those that owe an answer."""
+    """The chips and bets of every seat, the folded seats, and those that owe an answer."""
 
     stacks: list[int]
     bets: list[int]

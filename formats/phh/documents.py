@@ -1,4 +1,4 @@
-"""PHH files as text: their TOML tables one hand at a time, and hands written as such.
+"""Parse PHH files as TOML tables, one a hand, and write hands as such.
 
 A table is given with the line where it begins.
 

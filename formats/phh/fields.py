@@ -1,4 +1,4 @@
-"""The fields of a PHH hand: what the specification asks of each, and the amounts in units.
+"""Check the fields of a PHH hand as its specification asks, with the amounts in units.
 
 Values are spelled as TOML on one line each; what is read back is what was written.
 
@@ -124,7 +124,7 @@ def known_amounts(fields: Document, name: str, seats: int, money: ChipUnit) -> t
 def amounts(
     fields: Document, name: str, money: ChipUnit, seats: int | None
 ) -> tuple[int, ...] | None:
-    """One amount a player; an unknown stack is as large as no bet of the hand can reach."""
+    """The amounts of a field, one a player; an unknown stack is more than the hand's bets."""
     values = fields.get(name)
     if not isinstance(values, list):
         raise MalformedField(f"the field {name} is {'missing' if values is None else 'no array'}")
@@ -210,15 +210,14 @@ def date_fields(played: str) -> Document:
 
 
 def numbering_place(fields: Document) -> str:
-    """Where and when a hand was played that says its number there; nothing if it does not."""
+    """The place and day within which a hand's number is unique; nothing if it says none."""
     if not {"hand", "venue"} <= fields.keys():
         return ""
     return "\n".join(f"{name} {fields[name]}" for name in _PLACE if name in fields)
 
 
 def canonical_text(fields: Document, number: int) -> str:
-    """All fields in the order of their names; of a hand that says no number, its place in the file
-    too."""
+    """The fields in the order of their names, and the place of a hand without a number."""
     try:
         text = _canonical(fields).decode()
     except OverflowError:  # a number that no amount is
@@ -241,7 +240,7 @@ def least_bets(fields: Document, money: ChipUnit) -> tuple[int, int]:
 def stack_changes(
     fields: Document, stacks: tuple[int, ...], money: ChipUnit
 ) -> tuple[int, ...] | None:
-    """What each stack changed by; `winnings` is no such witness and never read."""
+    """The change of each stack; `winnings` is no such witness and never read."""
     values = fields.get("finishing_stacks")
     if values is None or (isinstance(values, list) and any(map(is_unknown, values))):
         return None

@@ -1,4 +1,4 @@
-"""A PHH file as a source: one hand of a `.phh`, or the tables of a `.phhs` one by one.
+"""Read a PHH file: one hand of a `.phh`, or the tables of a `.phhs` one by one.
 
 The rules of a hand are stakes that its fields name, and habits that only its record shows.
 Positions are counted from the left of the button, so the button is the last seat. The order of
@@ -136,7 +136,7 @@ def _hands(
 
 
 def _line_of(wrong: MalformedField, text: Text, begun: int) -> int:
-    """Where the action stands, or the field that the sentence names; else where its hand begins."""
+    """The line of the action or the field that the sentence names; else of its hand."""
     field = next((word for word in str(wrong).split() if word in FIELDS_OF_EVENTS), "")
     pattern = re.escape(wrong.near) if wrong.near else rf"\s*[\"']?{field}[\"']?\s*="
     find = re.compile(pattern).search if wrong.near else re.compile(pattern).match
@@ -243,7 +243,7 @@ def site_rake(
     actions: ParsedActions,
     source: RakeFrom,
 ) -> ListedRake | UnlistedRake:
-    """What the site takes of the hand by the table of known rakes, which are counted in cents."""
+    """The rake of the hand by the table of known rakes, which are counted in cents."""
     if money.per != 100:
         return UnlistedRake(f"amounts are in {money.unit}s, and rakes are counted in cents")
     day = played_at(fields)[:10]

@@ -1,4 +1,4 @@
-"""The chips of a hand: under which rules would be posted what the text says, and who was paid?
+"""Find the forced bets that explain the posts of a hand, and check its payment.
 
 The rules post antes and blinds by themselves, so the text is not followed but compared. A hand
 with forced chips that no rule of ours posts is left out, and so is one whose sums are not those
@@ -42,7 +42,7 @@ class ForcedBets(Struct, frozen=True):
 
 
 class _Sizes(Struct, frozen=True):
-    """What the rules would have every seat put in, as far as it has it."""
+    """The forced bets of every seat by the rules, as far as it has the chips."""
 
     small: int
     big: int
@@ -128,13 +128,13 @@ def _forced_sizes(
 def _game_at_stakes(
     base: Game, small: int, big: int, high: int | None, ante: int, unit: str, raked: bool
 ) -> Game:
-    """One game for all hands at the same stakes: what is found for it is found once."""
+    """The game at these stakes, one object for all its hands."""
     game = at_stakes(base, small, big, high, ante)
     return replace(game, unit=unit, rake=game.rake if raked else None)
 
 
 def _blind_places(game: Game, button: int, count: int) -> Iterator[tuple[Game, int | None, int]]:
-    """Where the blinds may be: as usual; heads-up with a button that is big; no small one."""
+    """The places of the blinds: as usual; heads-up with a button that is big; no small one."""
     left, next_left = (button + 1) % count, (button + 2) % count
     if count == 2:
         yield game, button, left
@@ -147,7 +147,7 @@ def _blind_places(game: Game, button: int, count: int) -> Iterator[tuple[Game, i
 def _other_posts(
     posted: PostedAmounts, sizes: _Sizes, small: int | None, big: int
 ) -> tuple[Post, ...] | None:
-    """What is posted beside the two blinds, which stand where they ought to; None if not."""
+    """The posts beside the two blinds, which stand where they ought to; None if not."""
     smalls, bigs, both = dict(posted[_SMALL]), dict(posted[_BIG]), dict(posted[_BOTH])
     if small is not None and smalls.pop(small, 0) != min(sizes.small, sizes.left[small]):
         return None
@@ -163,10 +163,7 @@ def _other_posts(
     dead = sorted({*smalls, *both})
     if small in dead or (small is None and len(dead) > len(both)):
         return None
-    return (
-        *(Post(seat) for seat in live),
-        *(Post(seat, "dead", sizes.small) for seat in dead),
-    )
+    return (*(Post(seat) for seat in live), *(Post(seat, "dead", sizes.small) for seat in dead))
 
 
 def _straddled(
@@ -176,7 +173,7 @@ def _straddled(
     button: int,
     blinds: tuple[int | None, int],
 ) -> Game:
-    """The same rules with what each position owes; a straddle is no raise, so it sets no size."""
+    """The game with the amounts that each position owes; a straddle is no raise."""
     count, (small, big) = len(sizes.left), blinds
     if small is None:
         raise Unreadable("a straddle where there is no small blind")
@@ -197,8 +194,8 @@ def _straddled(
 
 
 class Contributions(Struct):
-    """What every seat has put in; `dead` is nobody's stake. A raise that is not from the bet that
-    stood there is `wrong`; some programs write the total twice."""
+    """The chips that every seat has put in; `dead` is nobody's stake. A raise that is not from the
+    bet that stood there is `wrong`; some programs write the total twice."""
 
     paid: list[int]
     dead: list[int]
@@ -362,7 +359,7 @@ def game_as_paid(
 
 @lru_cache(4096)
 def with_split_unit(game: Game, unit: int) -> Game:
-    """The same rules with pots split in such coins."""
+    """The game with pots split in such coins."""
     return replace(game, split_unit=unit)
 
 

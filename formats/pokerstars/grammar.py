@@ -1,4 +1,4 @@
-"""What single lines of a PokerStars hand say; whose line it is, the list of seats decides.
+"""Parse single lines of a PokerStars hand; whose line it is, the list of seats decides.
 
 Money is read into hundredths, whatever the sign before it and however thousands and decimals are
 separated. `None` stands for a line that is not of the kind asked for.
@@ -82,7 +82,7 @@ class CardsRemark(Struct, frozen=True):
 
 
 class WinRemark(Struct, frozen=True):
-    """A part of a pot, counted from the main pot outwards."""
+    """A player's part of a pot, counted from the main pot outwards."""
 
     amount: int
     pot: int
@@ -96,8 +96,8 @@ Remark = PostRemark | ActRemark | CardsRemark | WinRemark | TimeoutRemark
 
 
 class Totals(Struct, frozen=True):
-    """The line of the summary that tells the whole pot, its parts after the rake, and the rake, in
-    which there are other fees."""
+    """The summary's line of totals: the whole pot, its parts after the rake, the rake with all
+    fees."""
 
     total: int
     parts: tuple[int, ...]
@@ -224,7 +224,7 @@ _CHATTER = re.compile(
 
 
 def remark(rest: str) -> Remark | None:
-    """What stands after `NAME: `; nothing that moves chips or cards, if it is only chatter."""
+    """Parse the words after `NAME: `; chatter moves no chips or cards."""
     if plain := _PLAIN.get(rest):
         return plain
     if match := _CHOICE.fullmatch(rest):
@@ -252,7 +252,7 @@ def is_chatter(rest: str) -> bool:
 
 
 def outcome(rest: str) -> Remark | None:
-    """What stands after `NAME ` without a colon."""
+    """Parse the words after `NAME ` without a colon."""
     if match := _TAKEN.fullmatch(rest):
         place = int(match[2] or 1) if "side" in rest else 0
         return WinRemark(parse_cents(match[1]), place)
@@ -266,7 +266,7 @@ _BOARD = re.compile(rf"Board {_CARDS}")
 
 
 def uncalled(line: str) -> tuple[int, str] | None:
-    """What goes back, and to whom."""
+    """The amount of an uncalled bet, and its player."""
     match = _UNCALLED.fullmatch(line)
     return (parse_cents(match[1]), match[2]) if match else None
 

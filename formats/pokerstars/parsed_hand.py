@@ -1,4 +1,4 @@
-"""A block of lines read into what was played: seats, posts, choices, cards, pay; in hundredths.
+"""Parse the lines of one hand into seats, posts, choices, cards and pay; amounts in hundredths.
 
 Every line that begins with a player's name and a colon must be understood, or the hand is left
 out: a line passed over could be chips. Talk is talk, whatever it imitates.
@@ -53,8 +53,9 @@ _BLINDS: dict[Tag, tuple[str, ...]] = {
 
 
 class SeatSummary(Struct, frozen=True):
-    """How a hand ended for a seat: `folded` is how many cards the board had, `idle` that the player
-    had not bet by then; `held` are his cards, if they are named, and `shown` if they were shown."""
+    """The summary's line of a seat: `folded` is how many cards the board had, `idle` that the
+    player had not bet by then; `held` are his cards, if they are named, and `shown` if they were
+    shown."""
 
     name: str
     tags: tuple[Tag, ...]
@@ -67,7 +68,7 @@ class SeatSummary(Struct, frozen=True):
 
 
 class SeatActions(Struct):
-    """What the lines of play say of a player."""
+    """A player's actions in the lines of play."""
 
     posted: set[str]
     bet: int = 0
@@ -90,7 +91,7 @@ class Street(Struct, frozen=True):
 
 
 class PlayerLine(Struct, frozen=True):
-    """What a player did; `late` if his clock had just run out."""
+    """A line of a player; `late` if his clock had just run out."""
 
     name: str
     what: PostRemark | ActRemark | CardsRemark
@@ -98,7 +99,7 @@ class PlayerLine(Struct, frozen=True):
 
 
 class ParsedHand(Struct, frozen=True):
-    """A hand as the text has it, by names."""
+    """A hand as the text has it, by names of players."""
 
     header: Header
     button: int
@@ -162,7 +163,7 @@ class _HandBuilder(Struct):
                 self.late = name
 
     def seat_actions(self) -> dict[str, SeatActions]:
-        """What each player did by the lines of play."""
+        """The actions of each player in the lines of play."""
         players: dict[str, SeatActions] = {}
         board = 0
         for line in self.lines:
@@ -187,7 +188,7 @@ class _HandBuilder(Struct):
 
 
 def parse_hand(lines: tuple[str, ...]) -> ParsedHand:
-    """The whole hand, or `Unreadable` with the reason why not."""
+    """Parse the whole hand; `Unreadable` says why not."""
     texts = [text for line in lines if (text := line.strip())]
     if max(map(len, texts)) > WIDTH_MAX:
         raise Unreadable(f"a line of more than {WIDTH_MAX} characters")

@@ -1,4 +1,4 @@
-"""The hands of a PokerStars text one by one, as source hands; one that cannot be read is left out.
+"""Read the hands of a PokerStars text one by one; one that cannot be read is left out.
 
 A hand is in whole units of its money: seats, cards, choices, sums.
 """
@@ -300,7 +300,7 @@ def _amounts(hand: ParsedHand) -> Iterable[int]:
 
 
 def _in_units(hand: ParsedHand, grain: int) -> ParsedHand:
-    """The same hand, every amount divided by the grain."""
+    """The hand with every amount divided by the grain."""
     if max(_amounts(hand)) // grain > CHIPS_MAX:
         raise Unreadable("an amount is larger than any table has held")
     if grain == 1:

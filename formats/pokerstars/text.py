@@ -1,4 +1,4 @@
-"""PokerStars text: a file as blocks of lines, one block a hand, and hands of ours written so.
+"""Split PokerStars text into the lines of each hand, and write hands of ours as such text.
 
 Nothing is remembered but the block in hand, so a file may have any length. Its encoding is found
 hand by hand, because such files are often several put together; hence not `formats.source.lines`.
@@ -258,7 +258,7 @@ class _HandText(Struct):
         self.lines.append(f"{self.names[seat]}: {words}{ends}")
 
     def _post(self, event: BlindPosted, record: Events) -> None:
-        """Who owes a dead small blind beside a live big one posts both in one line."""
+        """Write a post; a dead small blind beside a live big one is in one line."""
         seat, amount = event.seat, event.amount
         others = [
             other
@@ -294,7 +294,7 @@ class _HandText(Struct):
         self.ends[seat] = f"showed [{known}]"
 
     def _made(self, cards: Cards) -> str:
-        """What the cards make, where there are five to be compared."""
+        """The made hand of five cards or more, in words."""
         if UNKNOWN in (*cards, *self.board) or len(cards) + len(self.board) < 5:
             return "not compared"
         return describe(value(cards, self.board))

@@ -1,4 +1,4 @@
-"""What the lines of a hand of 888poker and its network say, Pacific Poker as it was called first.
+"""Parse the lines of a hand of 888poker and its network, Pacific Poker as it was called first.
 
 Amounts stand in brackets and are what an action adds. Neither pot nor rake is told: what was put in
 and not paid is taken for the rake; more is paid where what nobody called is won with the pot. Who
@@ -46,7 +46,7 @@ _ELSEWHERE = re.compile(r"\w{1,2}(?![hdsc])\w|\w{3,}|[^2-9TJQKA]\w")
 
 
 def parse_hand(lines: Sequence[str]) -> ParsedHand:
-    """The whole hand, or `Unreadable` with the reason why not."""
+    """Parse the whole hand; `Unreadable` says why not."""
     hand, count = _table(lines)
     if not any(line.startswith("** Summary") for line in lines):
         raise Unreadable("the hand stops before its summary")

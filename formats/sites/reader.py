@@ -1,4 +1,4 @@
-"""Texts of single sites as sources: each hand read part by part, then put to the rules.
+"""Read the texts of single sites as source hands, each parsed and then put to the rules.
 
 A hand is known by the names of its players. Amounts are hundredths; the rake is fitted over a
 whole file.
@@ -45,8 +45,8 @@ LINES_MAX = 5_000
 
 
 class HandBuilder(Struct):
-    """The hand at work; `bets` are what each has put in on the street at hand, `folded` on which
-    street he folded, `small` the small blind, where it is named beside a fixed limit."""
+    """Builds a `ParsedHand` line by line; `bets` are the bets of the street, `folded` the street of
+    a fold, `small` the small blind, where it is named beside a fixed limit."""
 
     header: Header
     button: int
@@ -76,7 +76,7 @@ class HandBuilder(Struct):
         return max(self.bets.values(), default=0)
 
     def deal(self, cards: Cards) -> None:
-        """The next street."""
+        """Begin the next street."""
         if self.streets == len(STREET_CARDS):
             raise Unreadable("the board was dealt more than once")
         if len(cards) != STREET_CARDS[self.streets]:
@@ -88,7 +88,7 @@ class HandBuilder(Struct):
         self.lines.append(Street(cards))
 
     def add_known_cards(self, name: str, cards: Cards) -> None:
-        """Cards that a player is said to hold."""
+        """Add the cards that a player is said to hold."""
         self.known.append((self.seated_name(name), cards))
 
     def post(self, name: str, posts: PostRemark, live: int) -> None:
@@ -130,15 +130,14 @@ class HandBuilder(Struct):
             self.known.append((name, cards))
 
     def read_player_line(self, line: str, noted: Callable[["HandBuilder", str, str], bool]) -> None:
-        """A line that begins with a name, the longest first: `noted` tells whether what stands
-        after it could be noted."""
+        """Read a line that begins with a name; `noted` adds the rest, if it is known."""
         for name in self.names:
             if line.startswith(f"{name} ") and noted(self, name, line[len(name) + 1 :]):
                 return
         raise Unreadable(f'a line that cannot be read: "{line[:80]}"')
 
     def collect(self, name: str, amount: int, pot: int = 0) -> None:
-        """What a pot paid."""
+        """Add a player's part of a pot."""
         self.takes.append((self.seated_name(name), WinRemark(amount, pot)))
 
     def seated_name(self, name: str) -> str:
@@ -148,7 +147,7 @@ class HandBuilder(Struct):
         return name
 
     def won(self, name: str | None = None) -> int:
-        """What all pots paid, to one player or to all."""
+        """The winnings of one player or of all."""
         return sum(take.amount for who, take in self.takes if name in (None, who))
 
     def has_put_in(self, name: str) -> bool:
@@ -161,15 +160,13 @@ class HandBuilder(Struct):
             raise Unreadable("the summary has another board than the hand")
 
     def total_put_in(self) -> tuple[int, int]:
-        """What everybody put in, without the part of the highest stake that nobody matched and
-        with it."""
+        """The chips put in, without the unmatched part of the highest stake and with it."""
         paid = {chair.name: chair.stack - self.left[chair.name] for chair in self.chairs}
         *_, matched, most = sorted((0, *(paid[name] - self.dead.get(name, 0) for name in paid)))
         return sum(paid.values()) - (most - matched), sum(paid.values())
 
     def totals(self, total: int | None, rake: int, fees: int = 0) -> Totals:
-        """The whole pot, if it is named, what each of several pots paid, and the rake, in which
-        there are such fees."""
+        """The totals of the hand: the pot, its parts if there are several, the rake and fees."""
         parts = [0] * max((take.pot + 1 for _, take in self.takes), default=0)
         for _, take in self.takes:
             parts[take.pot] += take.amount
@@ -193,8 +190,8 @@ class HandBuilder(Struct):
 def source_hands(
     read: Callable[[], Iterable[Reading]], rules: ImportRules, format: str
 ) -> Iterator[SourceHand | Skipped]:
-    """The hands of a file, which is read twice: who rakes how much, all of them tell together, if
-    it is neither set nor known."""
+    """The source hands of a file; a rake that is neither set nor known is fitted in a first
+    pass."""
     seen = (_rake_sample(hand) for _, hand, *_ in read() if isinstance(hand, ParsedHand))
     houses = fitted_rakes(filter(None, seen), rules, format)
     for number, (line, played, text, site) in enumerate(read(), 1):
@@ -214,7 +211,7 @@ def _stakes(hand: ParsedHand) -> str:
 
 
 def _rake_sample(hand: ParsedHand) -> tuple[str, RakeSample] | None:
-    """What a hand shows of the house, if a rake may be taken of it in whole cents, or chips."""
+    """The rake sample of a hand, if a rake may be taken of it in whole cents, or chips."""
     per, totals = 1 if hand.header.sign else 100, hand.totals
     if hand.header.tournament or totals.total % per or totals.rake % per:
         return None
@@ -251,8 +248,7 @@ class Site(Struct, frozen=True):
 
 
 def _hand_lines(text: Text, begins: re.Pattern[str]) -> Iterator[tuple[int, list[str]]]:
-    """The line where each hand begins, and its lines without blank ones; what stands before the
-    first is no hand."""
+    """The first line number and the lines of each hand, without blank ones."""
     begun, held = 0, list[str]()
     for number, line in enumerate(lines(text), 1):
         if len(line) > LINE_MAX:

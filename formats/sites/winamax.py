@@ -1,4 +1,4 @@
-"""What the lines of a Winamax hand say: PokerStars' words without the colon after a name.
+"""Parse the lines of a Winamax hand: PokerStars' words without the colon after a name.
 
 A sign of money stands after its amount. What nobody called is never said to go back. The pot of the
 summary is what was paid of it, without the rake, and of large ones it tells only thousands.
@@ -56,7 +56,7 @@ _IDLE = ("sits out", "sit out", "stands up", "is disconnected", "has timed out")
 
 
 def parse_hand(lines: Sequence[str]) -> ParsedHand:
-    """The whole hand, or `Unreadable` with the reason why not."""
+    """Parse the whole hand; `Unreadable` says why not."""
     if "*** SUMMARY ***" not in lines:
         raise Unreadable("the hand stops before its summary")
     end = lines.index("*** SUMMARY ***")

@@ -89,10 +89,8 @@ def _spied(
     os.set_inheritable(handle, True)
     try:
         ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
-        start = meeting.announced(None, "sealed", "committed")
-        played = meeting.recorded(
-            ledger, start, said.append, lambda: False, kept=SecretFolder(home)
-        )
+        start = meeting.match_start(None, "sealed", "committed")
+        played = meeting.record(ledger, start, said.append, lambda: False, kept=SecretFolder(home))
     finally:
         os.close(handle)
         ledger.close()
