@@ -320,7 +320,7 @@ class LiveTable:
         times: TurnTimes = SITE_TIMES,
     ) -> None:
         if game.time_out == "none":
-            raise IllegalCommand(f"{game.name} has no clock: play it under one with clocked()")
+            raise IllegalCommand(f"{game.name} has no clock: give it one by with_site_clock()")
         if not game.seats_min <= chairs <= game.seats_max:
             allowed = f"{game.seats_min}..{game.seats_max}"
             raise IllegalCommand(f"{game.name} seats {allowed} players, not {chairs}")

@@ -158,7 +158,7 @@ def with_units_sql(
     name: str, rows: str, units: Units, others: str | None, only: Collection[str] | None = None
 ) -> str:
     """The SELECT of a view with the column `unit`, if it gives amounts; with `only`, of hands that
-    count in these. `others` names the table that `odd_hands` gives."""
+    count in these. `others` names the table of `unusual_hands`."""
     unit = quoted(usual_unit(units))
     join = ""
     if others is not None:
