@@ -95,10 +95,10 @@ class LazyGroup(click.Group):
             raise click.UsageError(f"No such command {name!r}{but}", ctx) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*COMMANDS, *declared.names()]
+        return [*COMMANDS, *declared.question_names()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in declared.names():
+        if cmd_name in declared.question_names():
             from api.cli.questions import question_command as of_question
 
             return of_question(declared.question(cmd_name))
@@ -142,7 +142,10 @@ class LazyGroup(click.Group):
             ) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        sentences = {**COMMANDS, **{name: declared.sentence(name) for name in declared.names()}}
+        sentences = {
+            **COMMANDS,
+            **{name: declared.sentence(name) for name in declared.question_names()},
+        }
         elsewhere = {name for names in HELP_GROUPS.values() for name in names}
         asking = tuple(name for name in self.list_commands(ctx) if name not in elsewhere)
         for group, names in HELP_GROUPS.items():

@@ -148,11 +148,11 @@ def server(folder: Path) -> Iterator[Server]:
 def _serve(folder: Path, told: Connection) -> None:
     from api.http.ledger_service import Settings
     from api.http.limits import Limits
-    from api.serving.server import bound, run
+    from api.serving.server import listening_socket, run_server
 
-    sock = bound("127.0.0.1", 0)
+    sock = listening_socket("127.0.0.1", 0)
     told.send(sock.getsockname()[1])
-    run(Settings(folder, limits=Limits(rate=0)), sock, 1, None)
+    run_server(Settings(folder, limits=Limits(rate=0)), sock, 1, None)
 
 
 def asked(

@@ -146,10 +146,10 @@ def _looked(
 
 def _cookie(browser: "Browser", folder: Path, base: str) -> Any:
     """That of an auditor who opened his link."""
-    from api.http.keys import once_url
+    from api.http.keys import login_url
 
     context = browser.new_context()
-    context.new_page().goto(once_url(folder, base, ("hands:read", "audit:read")))
+    context.new_page().goto(login_url(folder, base, ("hands:read", "audit:read")))
     state = context.storage_state()
     context.close()
     return state

@@ -12,8 +12,8 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter, sleep
 
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed
 from bench.large import build
 from bench.ledger import disk
 from store.reader import Reader
@@ -40,16 +40,16 @@ def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str
     os.environ["TMPDIR"] = str(scratch)
     lines, more = [disk(scratch), ""], []
     for view in VIEWS:
-        viewed = Viewed(Reader(scratch / "large").snapshot(), Viewer(view))
+        viewed = LedgerView(Reader(scratch / "large").snapshot(), Viewer(view))
         lines += [
             f"## {view.capitalize()}, {hands:,} hands",
             "",
             "| | in process ms | first ms | in a process of its own ms | more ms |",
             "|---|---:|---:|---:|---:|",
         ]
-        viewed.stranger("SELECT 'the processes are started'")
+        viewed.ask_untrusted("SELECT 'the processes are started'")
         for name, sql in QUESTIONS.items():
-            first = _ms(viewed.stranger, sql)
+            first = _ms(viewed.ask_untrusted, sql)
             inside, apart = _turns(viewed, sql, 3 * rounds)
             lines.append(
                 f"| {name} | {inside:.1f} | {first:,.0f} | {apart:.1f} | {apart - inside:+.1f} |"
@@ -65,13 +65,13 @@ def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str
     return lines
 
 
-def _turns(viewed: Viewed, sql: str, rounds: int) -> tuple[float, float]:
+def _turns(viewed: LedgerView, sql: str, rounds: int) -> tuple[float, float]:
     """Medians of both ways in turns."""
     inside, apart = [], []
     for _ in range(rounds):
         inside.append(_ms(viewed.ask, sql))
         sleep(PAUSE_S)
-        apart.append(_ms(viewed.stranger, sql))
+        apart.append(_ms(viewed.ask_untrusted, sql))
         sleep(PAUSE_S)
     return median(inside), median(apart)
 

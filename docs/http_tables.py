@@ -7,9 +7,9 @@ from typing import Any
 
 from fastapi.routing import APIRoute
 
-from api.http.answer import MEDIA
 from api.http.keys import SCOPES, SEAT_SCOPES
 from api.http.limits import FAMILIES, Limits
+from api.http.responses import MEDIA_TYPES
 from api.http.routes import ROUTERS
 from api.problem import PROBLEM_KINDS, URN
 from api.serving.app import PAGES
@@ -29,7 +29,7 @@ def endpoints() -> str:
 
 def _sent(operation: dict[str, Any]) -> str:
     """The formats of an answer that is one, by the names of `?format=`."""
-    names = {media.partition(";")[0]: name for name, media in MEDIA.items()}
+    names = {media.partition(";")[0]: name for name, media in MEDIA_TYPES.items()}
     found: list[str] = []
     for status, response in operation["responses"].items():
         if status.startswith("2"):

@@ -63,7 +63,7 @@ def options() -> str:
 
 def _commands(some: list[str], every: list[str]) -> str:
     """Commands by name; where they are most of them, those that are left out."""
-    questions = declared.names()
+    questions = declared.question_names()
     if len(some) > len(every) // 2:
         without = [f"`{one}`" for one in every if one not in some]
         return "every command" + (f" but {', '.join(without)}" if without else "")

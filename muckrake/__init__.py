@@ -113,12 +113,12 @@ def __getattr__(name: str) -> Any:
 def record(ledger: str | Path | Snapshot, hand: str) -> Events:
     """The events of a hand as they were written; its name is MATCH/NUMBER."""
     from analytics.statistics.compute import snapshot_of
-    from api.viewpoints.selection import Absent
+    from api.viewpoints.selection import NotInLedger
     from events.ledger import is_match
 
     found = () if is_match(hand) else snapshot_of(ledger).read(hand)
     if not found:
-        raise Absent(f"there is no hand {hand}: a hand is called MATCH/NUMBER")
+        raise NotInLedger(f"there is no hand {hand}: a hand is called MATCH/NUMBER")
     return cast("Events", tuple(one.event for one in found))
 
 
@@ -141,12 +141,14 @@ def answer(
 
     from analytics.statistics.compute import snapshot_of
     from api.questions import declared
-    from api.viewpoints.selection import Absent
+    from api.viewpoints.ledger_view import LedgerView
+    from api.viewpoints.selection import NotInLedger
     from api.viewpoints.viewer import viewer_of, without_progress
-    from api.viewpoints.views import Viewed
 
-    if question not in declared.names():
-        raise Absent(f"there is no question {question}: {', '.join(declared.names())}")
+    if question not in declared.question_names():
+        raise NotInLedger(
+            f"there is no question {question}: {', '.join(declared.question_names())}"
+        )
     declaration = declared.question(question)
     kinds = get_type_hints(declaration.params, include_extras=True)
     if unknown := given.keys() - kinds.keys():
@@ -157,9 +159,9 @@ def answer(
         )
     except (TypeError, ValidationError) as reason:
         raise ValueError(f"{question} cannot be asked so: {reason}") from None
-    viewed = Viewed(snapshot_of(ledger), viewer_of(view))
+    viewed = LedgerView(snapshot_of(ledger), viewer_of(view))
     try:
-        return declaration.ask(viewed.of(given.get("unit")), wanted, without_progress)
+        return declaration.ask(viewed.narrowed(given.get("unit")), wanted, without_progress)
     finally:
         viewed.close()
 

@@ -40,4 +40,4 @@ def sight_of(record: Events, who: Viewpoint) -> RedactedEvents:
     view = "auditor" if isinstance(who, Auditor) else "public"
     if not isinstance(who, Auditor | Public):
         view = f"seat:{start.players[who.seat]}"
-    return Redactor(cast(Snapshot, _Nowhere()), Viewer(view)).see(Leaf(7, recorded))
+    return Redactor(cast(Snapshot, _Nowhere()), Viewer(view)).redact(Leaf(7, recorded))

@@ -238,4 +238,4 @@ def test_a_player_who_sits_out_a_hand_sees_it_as_the_public_does(tmp_path: Path)
     assert exported(snapshot, "ndjson", "public", names=hand) == exported(
         snapshot, "ndjson", f"seat:{absent}", names=hand
     )
-    Redactor(snapshot, Viewer(f"seat:{absent}")).check("m")
+    Redactor(snapshot, Viewer(f"seat:{absent}")).check_seat("m")

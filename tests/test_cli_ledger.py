@@ -26,7 +26,7 @@ from api.playing.recording import (
     finished_hand,
     seeded_start,
 )
-from api.viewpoints.redaction import table_after
+from api.viewpoints.redaction import replay_seen
 from dealer.play import play
 from engine.games import GAMES
 from events import types as t
@@ -68,7 +68,7 @@ def nets(records: tuple[Events, ...]) -> tuple[int, ...]:
     """What each seat of a heads-up match won, from the shares that were paid."""
     won = [0, 0]
     for record in records:
-        hand = table_after(see(record, Auditor()))
+        hand = replay_seen(see(record, Auditor()))
         for seat in (0, 1):
             won[seat] += hand.stacks[seat] - hand.start.stacks[seat]
     return tuple(won)
@@ -303,7 +303,7 @@ def test_hands_are_listed_in_the_order_they_ended(capsys: Captured) -> None:
         *(f"pairs/{number}" for number in range(1, 13)),
     ]
     for record, hand in zip(dealt(), hands["hands"], strict=False):
-        end = table_after(see(record, Auditor()))
+        end = replay_seen(see(record, Auditor()))
         assert {key: hand[key] for key in ("match", "game", "players", "board", "void")} == {
             "match": "scrim",
             "game": "auction-2024",

@@ -236,10 +236,10 @@ def test_every_question_about_hands_has_the_same_filters() -> None:
     from api.questions import declared
 
     there = {(command, flag(one)) for command, one in every_option()}
-    wanted = {(name, word) for name in declared.names() for word in ("--match", "--game")}
+    wanted = {(name, word) for name in declared.question_names() for word in ("--match", "--game")}
     assert wanted - there == set(NOT_ASKED)
     for word in ("--as", "--json", "--ledger", "--out", "--format", "--web"):
-        assert {name for name in declared.names() if (name, word) not in there} == set()
+        assert {name for name in declared.question_names() if (name, word) not in there} == set()
 
 
 def test_every_answer_about_a_ledger_is_asked_for_alike() -> None:

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from api.main import main
-from api.viewpoints.redaction import lines, table_after
+from api.viewpoints.redaction import record_lines, replay_seen
 from dealer.play import play
 from events import types as t
 from events.cards import DECK
@@ -73,7 +73,7 @@ def test_replay_as_json_holds_the_seen_events_and_the_table(capsys: Captured) ->
     assert len(document["events"]) == 5
     hidden = {"redacted": True}
     mine, other = document["table"]["seats"]
-    assert mine["cards"] == list(table_after(see(record[:5], Auditor())).hole[0])
+    assert mine["cards"] == list(replay_seen(see(record[:5], Auditor())).hole[0])
     assert other["cards"] in ([], [hidden, hidden])
     assert set(document["table"]) == {
         "street",
@@ -99,10 +99,10 @@ def test_no_line_and_no_table_shows_a_card_that_was_not_seen(game: Any) -> None:
 
 def cards_told(record: Events, who: Viewpoint) -> set[str]:
     """Every card that the doors show of a hand, in any line or table."""
-    text = " ".join(lines(record, who))
+    text = " ".join(record_lines(record, who))
     seen = see(record, who)
     for at in range(1, len(seen) + 1):
-        hand = table_after(seen[:at])
+        hand = replay_seen(seen[:at])
         for cards in (*hand.hole, hand.board, hand.discards):
             text += " " + " ".join(cards)
     words = text.replace("[", " ").replace("]", " ").replace(",", " ").split()

@@ -18,8 +18,8 @@ from analytics.statistics.compute import (
     statistic_values,
 )
 from api.main import main
-from api.questions.declared.opponent import _time
-from api.questions.players import Drawn
+from api.questions.declared.opponent import _timing_sentences
+from api.questions.measures import Drawn
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append
@@ -216,7 +216,9 @@ def test_a_leak_of_time_is_told_where_it_is_sure(
     low: float | None, high: float | None, expected: str | None
 ) -> None:
     said = f"time tells: {expected} with strong cards than with weak ones, by 50 to 90 ms"
-    assert ([said] if expected else []) == list(_time(Drawn(0.0, None, 60, low, high, None)))
+    assert ([said] if expected else []) == list(
+        _timing_sentences(Drawn(0.0, None, 60, low, high, None))
+    )
 
 
 def test_python_gets_a_frame(folder: Path) -> None:

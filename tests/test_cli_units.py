@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from api.main import main
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed
 from store.reader import Reader, Snapshot
 from store.sql.query import Query
 from store.sql.views import AMOUNT_VIEWS, unusual_units
@@ -90,10 +90,10 @@ def test_sums_are_grouped_by_the_unit_of_the_hands(capsys: Captured, either: Pat
 def test_sql_has_the_unit_of_every_amount(either: Path, name: str, view: str) -> None:
     """As the last column, for who is at home here and for who is not, the same."""
     snapshot = Reader(either).snapshot()
-    viewed = Viewed(snapshot, Viewer(view))
+    viewed = LedgerView(snapshot, Viewer(view))
     whole = viewed.ask(f"FROM {name}")
     assert "unit" == whole.column_names[-1]
-    for rows in (whole, viewed.stranger(f"FROM {name}")):
+    for rows in (whole, viewed.ask_untrusted(f"FROM {name}")):
         expected = OF_BIDS if name == "bids" else OF_BOTH
         assert expected == of_each(rows.to_pylist(), snapshot)
     viewed.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from api.main import main
-from api.questions.declared.gate import NOT_YET
+from api.questions.declared.gate import UNDECIDED_CODE
 from docs.option_tables import every_option
 from tests.profiles import sized
 
@@ -67,7 +67,7 @@ def written(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, *, terminal
     stream = (Terminal if terminal else io.TextIOWrapper)(io.BytesIO(), "utf-8")
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stdout", stream)
-        assert main(list(words)) in ((0,) if words[0] != "gate" else (0, 1, NOT_YET))
+        assert main(list(words)) in ((0,) if words[0] != "gate" else (0, 1, UNDECIDED_CODE))
         stream.flush()
     return FOLDED.sub("", stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
 

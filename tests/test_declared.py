@@ -186,7 +186,7 @@ def test_the_documents_tell_it(seen: dict[str, Any]) -> None:
     assert "| `companion` | with | who sat there, too |" in tables
 
 
-@pytest.mark.parametrize("name", declared.names())
+@pytest.mark.parametrize("name", declared.question_names())
 def test_a_question_says_what_each_parameter_is(name: str) -> None:
     one = declared.question(name)
     lacking = [it.name for it in fields(one.params) if not (it.note and it.note.about)]

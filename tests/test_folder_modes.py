@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from api.http.keys import Keys, once_url
+from api.http.keys import Keys, login_url
 from api.http.limits import Limits
-from api.http.uploads import admitted
+from api.http.uploads import admit_upload
 from api.jobs.jobs import Jobs
 from api.main import main
 from tests.http.test_jobs_import import log_of
@@ -39,9 +39,9 @@ MAKERS: dict[str, Callable[[Path], object]] = {
     "demo": command("demo"),
     "import": imported,
     "a key of the server": lambda folder: Keys(folder).make(("audit:read",)),
-    "a login": lambda folder: once_url(folder, "http://127.0.0.1", ("audit:read",), "/"),
+    "a login": lambda folder: login_url(folder, "http://127.0.0.1", ("audit:read",), "/"),
     "a job": lambda folder: Jobs(folder).room(),
-    "a job of a key": lambda folder: admitted(Jobs(folder), "x", Limits(keep_free=0)),
+    "a job of a key": lambda folder: admit_upload(Jobs(folder), "x", Limits(keep_free=0)),
 }
 
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from api.pages.hand_line import parsed_line
-from api.questions.one_line import line_of
+from api.pages.hand_line import parse_line
+from api.questions.one_line import events_line
 from engine.game import Game
 from events.views import Auditor, see
 from tests.hands import seeded, some_games
@@ -18,7 +18,7 @@ def said(line: str) -> list[str]:
     """Each street as plain text."""
     return [
         " ".join(piece.before + " ".join(piece.cards) + piece.after for piece in street)
-        for street in parsed_line(f"{TABLE} | {line}").streets[1:]
+        for street in parse_line(f"{TABLE} | {line}").streets[1:]
     ]
 
 
@@ -75,22 +75,22 @@ def test_a_showdown_says_who_shows_mucks_and_announces() -> None:
 
 
 def test_stacks_and_nets_have_their_thousands_apart_and_names_have_not() -> None:
-    line = parsed_line('1234 40000 BTN 5d6h, "x, y" 999 | s1 b2 F | 3: 1234 -1500, "x, y" +1500')
+    line = parse_line('1234 40000 BTN 5d6h, "x, y" 999 | s1 b2 F | 3: 1234 -1500, "x, y" +1500')
     assert ["40\u202f000", "999"] == [seat[1].before for seat in line.seats]
     assert ["1234", "x, y"] == [seat[0].before for seat in line.seats]
     assert ("1234 \N{MINUS SIGN}1\u202f500", "x, y +1\u202f500") == line.outcome
-    raked = parsed_line("ann 4000, bob 4000 | s1 b2 C X | 7600 rake 400: ann +3600")
+    raked = parse_line("ann 4000, bob 4000 | s1 b2 C X | 7600 rake 400: ann +3600")
     assert (7_600, ("ann +3\u202f600",), 2) == (raked.paid, raked.outcome, len(raked.streets))
-    assert ("even",) == parsed_line("ann 4, bob 4 | s1 b2 C X | 4: even").outcome
+    assert ("even",) == parse_line("ann 4, bob 4 | s1 b2 C X | 4: even").outcome
 
 
 def test_a_name_is_one_name_whatever_signs_it_has() -> None:
     line = (
         r'"a | b" 400 BTN, "x\"] =y" 400 | s1 b2 C X | 8h ["a | b"="x\"] =y" 4=4 +Th +4d] X | ...'
     )
-    streets = parsed_line(line).streets
+    streets = parse_line(line).streets
     assert [["a | b", "400", "BTN"], ['x"] =y', "400"]] == [
-        [piece.before for piece in seat] for seat in parsed_line(line).seats
+        [piece.before for piece in seat] for seat in parse_line(line).seats
     ]
     assert 4 == len(streets)
     assert 'a | b and x"] =y each pay 4' == streets[2][1].before
@@ -100,6 +100,6 @@ def test_a_name_is_one_name_whatever_signs_it_has() -> None:
 def test_no_sign_of_the_shorthand_is_left_in_any_game(game: Game) -> None:
     for seed in range(12):
         record = seeded(game, str(seed)).record
-        for street in parsed_line(line_of(list(see(record, Auditor())))).drawn:
+        for street in parse_line(events_line(list(see(record, Auditor())))).shown_streets:
             for piece in street:
                 assert not _SHORT.fullmatch(piece.before), street

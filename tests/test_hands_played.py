@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from api.main import main
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed
 from store.folder.disk import RealDisk
 from store.folder.manifest import Segment
 from store.folder.manifest import read as manifest_of
@@ -71,11 +71,11 @@ def site(hot: Path) -> Site:
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_hands_say_what_their_first_events_say(ledger: Path, view: str) -> None:
-    viewed = Viewed(Reader(ledger).snapshot(), Viewer(view))
+    viewed = LedgerView(Reader(ledger).snapshot(), Viewer(view))
     mine = "SELECT hand, played FROM hands ORDER BY hand"
     first = "SELECT hand, played FROM events WHERE type = 'HandStarted' ORDER BY hand"
     rows = viewed.rows(mine)
-    assert viewed.rows(first) == rows == viewed.stranger(mine).to_pylist()
+    assert viewed.rows(first) == rows == viewed.ask_untrusted(mine).to_pylist()
     assert {row["played"] for row in rows} == WHENS
     viewed.close()
 

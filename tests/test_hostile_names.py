@@ -152,7 +152,7 @@ def test_all_that_is_written_for_people_leaves_through_one_writer() -> None:
 
 def test_every_command_is_tried() -> None:
     tried = {words[0] for words in (*EVERY, *NAMED)}
-    assert {*COMMANDS, *declared.names()} - tried == set(ELSEWHERE)
+    assert {*COMMANDS, *declared.question_names()} - tried == set(ELSEWHERE)
 
 
 APART = sized(26, 12, 3)  # from `ci` on less than there are attacks: each command meets some

@@ -12,9 +12,9 @@ import pytest
 
 import muckrake
 from api.main import main
-from api.questions.players import Nonsense
-from api.viewpoints.selection import Absent
-from api.viewpoints.viewer import NoViewpoint
+from api.questions.measures import Unanswerable
+from api.viewpoints.selection import NotInLedger
+from api.viewpoints.viewer import UnknownViewpoint
 from store.sql.guard import Refused
 from tests.sessions import SCRIM, Captured, dealt, printed
 
@@ -50,7 +50,9 @@ def test_who_only_deals_hands_does_not_wait_for_databases() -> None:
 def test_a_record_is_the_hand_as_it_was_written(ledger: str) -> None:
     assert dealt()[0] == muckrake.record(ledger, "scrim/1")
     for name in ("scrim/41", "scrim", "nothing/1"):
-        with pytest.raises(Absent, match=f"there is no hand {name}: a hand is called MATCH/NUMBER"):
+        with pytest.raises(
+            NotInLedger, match=f"there is no hand {name}: a hand is called MATCH/NUMBER"
+        ):
             muckrake.record(ledger, name)
 
 
@@ -78,7 +80,7 @@ def test_a_list_is_answered_in_pages(ledger: str) -> None:
 
 
 def test_a_question_that_cannot_be_asked_says_what_can(ledger: str) -> None:
-    with pytest.raises(Absent, match="there is no question bid: bids, compare"):
+    with pytest.raises(NotInLedger, match="there is no question bid: bids, compare"):
         muckrake.answer("bid", ledger)
     with pytest.raises(ValueError, match="player cannot be asked so: Missing required argument"):
         muckrake.answer("player", ledger)
@@ -86,11 +88,11 @@ def test_a_question_that_cannot_be_asked_says_what_can(ledger: str) -> None:
         muckrake.answer("matches", ledger, limit="all")
     with pytest.raises(ValueError, match="player has no hand: player"):
         muckrake.answer("player", ledger, player="random-0", hand=1)
-    with pytest.raises(Absent, match="nobody"):
+    with pytest.raises(NotInLedger, match="nobody"):
         muckrake.answer("player", ledger, player="nobody")
-    with pytest.raises(NoViewpoint, match="everybody is no viewpoint"):
+    with pytest.raises(UnknownViewpoint, match="everybody is no viewpoint"):
         muckrake.answer("player", ledger, view="everybody", player="random-0")
-    with pytest.raises(Nonsense, match="random-0 is himself"):
+    with pytest.raises(Unanswerable, match="random-0 is himself"):
         muckrake.answer("compare", ledger, player="random-0", other="random-0")
 
 

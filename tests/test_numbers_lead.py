@@ -15,7 +15,7 @@ from analytics.statistics.catalogue import STATISTICS
 from api.main import main
 from api.pages import players as pages_of_players
 from api.pages.statistics import SWAPS_SPOTS
-from api.pages.winnings import VALUED as VALUED_SPOTS
+from api.pages.winnings import AUCTIONS_VALUED as VALUED_SPOTS
 from api.playing.names import parse_tags, tagged_records
 from api.playing.recording import (
     ALL_PLAYED,
@@ -24,7 +24,7 @@ from api.playing.recording import (
     ledger_projections,
     seeded_start,
 )
-from api.questions.filters_tree import CHANCES
+from api.questions.filters_tree import COUNT_QUERIES
 from dealer.bots.built_in import BOTS
 from dealer.deck import SeededDecks
 from dealer.play import hand_records, plan, play
@@ -313,9 +313,9 @@ def test_looks_at_an_opponent_are_counts_of_a_filter(mixed: Site) -> None:
     with TestClient(mixed.app):
         answer = mixed.as_("auditor").get(f"/api/v1/players/{PLAYER}/opponent").json()
     looks = answer["parts"][0]["looks"]
-    known = [name for name in looks if name in CHANCES and looks[name]["k"]]
+    known = [name for name in looks if name in COUNT_QUERIES and looks[name]["k"]]
     assert {"fold_river", "bet_large", "after_check", "bid_above_pot"} <= {*known}
-    assert {"bluff", "slow_play"} == {*looks} - {*CHANCES}
+    assert {"bluff", "slow_play"} == {*looks} - {*COUNT_QUERIES}
     for name in known[:: sized(8, 8, 1)]:
         for end, numbers in (("did", "k"), ("could", "n")):
             q = urlencode({"q": f"{PLAYER}:{end}={name}"})

@@ -14,7 +14,7 @@ from api.main import main
 from api.pages import addresses
 from api.pages import hands as pages_of_hands
 from api.pages import matches as pages_of_matches
-from api.pages.addresses import Addresses, Order
+from api.pages.addresses import Addresses, TableOrder
 from api.pages.site import TEMPLATES
 from api.questions.question import Cell, Sheet
 from dealer.play import play
@@ -168,7 +168,7 @@ def test_each_of_two_columns_of_a_name_is_sorted_by_its_own_head() -> None:
     )
 
     def told(sort: str) -> str:
-        order = Order(sort, URL("/ratings"))
+        order = TableOrder(sort, URL("/ratings"))
         return unescape(drawn.render(sheet=sheet, order=order, to=Addresses(None)))
 
     assert ["a", "b"] == column(told("-95 %"), 0, "it")
@@ -196,7 +196,7 @@ def test_a_column_that_is_not_there_is_refused_with_those_that_are(
 def test_a_list_of_too_many_is_sorted_by_nothing_else(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(addresses, "SORTED_MAX", 2)
+    monkeypatch.setattr(addresses, "SORTED_ROWS_MAX", 2)
     page = read(site, "/matches", 413, sort="-players")
     assert "ore than 2 matches stand in their own order only, not by -players" in page
 
@@ -206,7 +206,7 @@ def test_a_sorted_list_goes_on_page_after_page(
     sort: str, names: str, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two to a page: the address keeps the order, and every row comes once."""
-    monkeypatch.setattr(pages_of_matches, "LISTED", 2)
+    monkeypatch.setattr(pages_of_matches, "MATCHES_LISTED", 2)
     page = read(site, "/matches", sort=sort)
     (further,) = re.findall(r'rel="next" href="([^"]+)"', page)
     assert f"sort={sort}" in further
@@ -271,7 +271,7 @@ def test_next_and_previous_follow_the_order_of_the_list(by: str, site: Site) -> 
 
 def test_pages_of_a_sorted_filter_are_one_list(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = listed(site, ORDERED, "pot")
-    monkeypatch.setattr(pages_of_hands, "LISTED", 4)
+    monkeypatch.setattr(pages_of_hands, "HANDS_LISTED", 4)
     at, found = f"/hands?{urlencode({'q': ORDERED, 'order': 'pot'})}", []
     while at:
         page = read(site, at)

@@ -8,8 +8,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from api.main import main
-from api.pages.hand_line import parsed_line
-from api.pages.site import amount
+from api.pages.hand_line import parse_line
+from api.pages.site import money_text
 from tests.http.clients import site_of
 from tests.test_units_asked import HIM, ME, ledger
 
@@ -42,16 +42,16 @@ def read(folder: Path, path: str, status: int = 200) -> str:
     ],
 )
 def test_an_amount_is_told_as_its_money(number: int | None, unit: str | None, told: str) -> None:
-    assert told == amount(number, unit)
+    assert told == money_text(number, unit)
 
 
 def test_what_was_won_has_its_sign() -> None:
-    found = [amount(one, "cent", signed=True) for one in (125, 0, -125)]
+    found = [money_text(one, "cent", signed=True) for one in (125, 0, -125)]
     assert ["+$1.25", "$0.00", "−$1.25"] == found
 
 
 def test_a_hand_of_a_list_is_told_in_money() -> None:
-    line = parsed_line("ann 4000, bob 4000 | s1 b2 R600 C | 1200: ann +600, bob -600", "cent")
+    line = parse_line("ann 4000, bob 4000 | s1 b2 R600 C | 1200: ann +600, bob -600", "cent")
     assert [["ann", "$40.00"], ["bob", "$40.00"]] == [
         [it.before for it in one] for one in line.seats
     ]

@@ -17,9 +17,9 @@ from api.main import main
 from api.playing import recording as recordings
 from api.playing.names import InvalidName, parse_tags, tagged_records
 from api.playing.recording import ALL_PLAYED, Recording, finished_hand, seeded_start
-from api.questions.filters_values import word
+from api.questions.filters_values import quoted_name
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import viewer_of
-from api.viewpoints.views import Viewed
 from dealer.play import play
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
@@ -160,7 +160,7 @@ def test_pages_by_tag_are_found_from_those_by_name_and_keep_the_tag(client: Test
     assert 'href="/players/lynx?vs=' not in page
     roster = client.get("/players?by_tag=bot,version").text
     assert 'href="/players/bear%202?by_tag=bot%2Cversion"' in roster
-    q = urlencode({"q": f"player(tag={word('bot:bear')} & tag={word('version:2')})"})
+    q = urlencode({"q": f"player(tag={quoted_name('bot:bear')} & tag={quoted_name('version:2')})"})
     assert f'href="/hands?{q}"' in roster
     own = urlencode({"q": f"{URSA}:(!tag=bot & !tag=version)"})
     assert f'href="/hands?{own}"' in roster
@@ -205,7 +205,7 @@ def test_a_task_of_a_cluster_calls_players_by_tags_in_hands_of_a_unit(
 ) -> None:
     """What Spark counts is what its workers answer: facts of the hands and players asked for."""
     snapshot = Reader(ledger).snapshot()
-    one = Viewed(snapshot, viewer_of(view), frozenset({"chip"}), ("bot",))
+    one = LedgerView(snapshot, viewer_of(view), frozenset({"chip"}), ("bot",))
     eyes = cluster.TaskViewer(view, one.only, one.by_tag)
     wanted = cluster.schema(one, "facts")
     rows = [

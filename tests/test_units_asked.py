@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from analytics.statistics.compute import ask
 from api.main import main
 from api.playing.recording import ledger_projections
+from api.viewpoints.ledger_view import LedgerView, filtered_leaves
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed, leaves
 from dealer.play import play
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
@@ -361,15 +361,15 @@ def test_pages_say_it_and_let_choose(ledger: Path, path: str) -> None:
 
 @pytest.mark.parametrize("view", sized(VIEWS[1:2], VIEWS))
 def test_views_of_one_money_hold_its_hands_alone(snapshot: Snapshot, view: str) -> None:
-    viewed = Viewed(snapshot, Viewer(view))
-    chips = viewed.of("chip")
+    viewed = LedgerView(snapshot, Viewer(view))
+    chips = viewed.narrowed("chip")
     for name in ("hands", "events", "players", "bids", "pots", "facts", "auctions", "played"):
         rows = chips.rows(f"SELECT DISTINCT match FROM {name} ORDER BY match")
         assert [row["match"] for row in rows] == ["chips", "halves"], name
         rows = viewed.rows(f"SELECT DISTINCT match FROM {name} ORDER BY match")
         assert [row["match"] for row in rows] == sorted(UNITS), name
-    assert {leaf.stream.partition("/")[0] for leaf in leaves(chips)} == {"chips", "halves"}
-    assert chips is viewed.of("chip")
+    assert {leaf.stream.partition("/")[0] for leaf in filtered_leaves(chips)} == {"chips", "halves"}
+    assert chips is viewed.narrowed("chip")
     viewed.close()
 
 
@@ -391,8 +391,8 @@ def test_a_unit_is_no_way_to_learn_of_hands_that_are_hidden(tmp_path: Path) -> N
     ledger.close()
     lock.release()
     snapshot = Reader(folder).snapshot()
-    assert Viewed(snapshot, Viewer("auditor")).units == {"chip", "cent"}
-    public = Viewed(snapshot, Viewer("public"))
+    assert LedgerView(snapshot, Viewer("auditor")).units == {"chip", "cent"}
+    public = LedgerView(snapshot, Viewer("public"))
     rows = public.rows("SELECT DISTINCT match, unit FROM facts")
     assert [(row["match"], row["unit"]) for row in rows] == [("seen", "chip")]
     assert public.units >= {"chip"}

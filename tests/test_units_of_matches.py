@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import asdict, replace
 
 from api.questions.declared.matches import MatchesParams, matches
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import Viewer, without_progress
-from api.viewpoints.views import Viewed
 from engine.game import Game, fingerprint, to_json
 from engine.games import RULESETS
 from events import types as t
@@ -44,7 +44,7 @@ def matched(folder: Path, *units: str) -> dict[str, object]:
         ledger.append(Append(f"m/{number}", 0, hand_of(game, number), 1))
     ledger.close()
     lock.release()
-    viewed = Viewed(Reader(folder).snapshot(), Viewer("auditor"))
+    viewed = LedgerView(Reader(folder).snapshot(), Viewer("auditor"))
     (row,) = matches(viewed, MatchesParams(), without_progress).rows
     return asdict(row)
 

@@ -12,11 +12,11 @@ from starlette.testclient import TestClient
 from analytics.results.winnings_curve import Point, Winnings
 from api.main import main
 from api.pages.addresses import Addresses
-from api.pages.hand_line import BETWEEN, HandLine, Piece, parsed_line
-from api.pages.site import SIZE, STATIC, hashed, in_logs
-from api.pages.winnings import is_crowded, window
-from api.questions.filters import parsed
-from api.questions.filters_values import Finder
+from api.pages.hand_line import SEPARATOR, HandLine, Piece, parse_line
+from api.pages.site import PICTURE_SIZE, STATIC, log_scale, static_address
+from api.pages.winnings import hand_window, is_crowded
+from api.questions.filters_parser import parse_filter
+from api.questions.filters_values import PlayerFilter
 from dealer.play import play
 from engine.game import fingerprint
 from engine.games import GAMES
@@ -114,10 +114,10 @@ def test_points_that_would_lie_on_an_axis_are_drawn_in_logs() -> None:
     assert not is_crowded([0.5, 60, 70, 80, 200])
     assert not is_crowded([-3, 1, 2, 3, 200])
     assert not is_crowded([])
-    over = in_logs([0.5, 1, 2, 3, 200])
+    over = log_scale([0.5, 1, 2, 3, 200])
     assert (0, 1, 3, 10, 30, 100, 300) == over.ticks
-    assert 0 == over.at(0) < over.at(1) < over.at(200) < over.at(300) == SIZE
-    assert over.at(3) > SIZE / 5
+    assert 0 == over.at(0) < over.at(1) < over.at(200) < over.at(300) == PICTURE_SIZE
+    assert over.at(3) > PICTURE_SIZE / 5
 
 
 def test_a_pot_that_was_paid_to_nobody_who_won_it_differs(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_a_page_is_not_sent_again_to_who_has_it(tmp_path: Path) -> None:
 
 def test_a_static_file_never_changes_under_its_name(tmp_path: Path) -> None:
     client = of_forger(tmp_path, dealt()).as_()
-    named, plain = client.get(hashed("style.css")), client.get("/static/style.css")
+    named, plain = client.get(static_address("style.css")), client.get("/static/style.css")
     assert named.content == plain.content == (STATIC / "style.css").read_bytes()
     assert "public, max-age=31536000, immutable" == named.headers["Cache-Control"]
     assert "no-cache" == plain.headers["Cache-Control"]
@@ -245,10 +245,10 @@ def test_a_static_file_is_sent_in_fewer_bytes_to_who_can_unpack_them(
     name: str, tmp_path: Path
 ) -> None:
     client = of_forger(tmp_path, dealt()).as_()
-    plain = client.get(hashed(name), headers={"Accept-Encoding": "identity"})
+    plain = client.get(static_address(name), headers={"Accept-Encoding": "identity"})
     assert "Content-Encoding" not in plain.headers
     assert plain.content == (STATIC / name).read_bytes()
-    less = client.get(hashed(name), headers={"Accept-Encoding": "gzip"})
+    less = client.get(static_address(name), headers={"Accept-Encoding": "gzip"})
     assert "gzip" == less.headers["Content-Encoding"]
     assert plain.content == less.content  # as unpacked
     assert int(less.headers["Content-Length"]) < len(plain.content)
@@ -291,18 +291,18 @@ def test_an_address_is_kept_in_the_eyes_that_were_chosen() -> None:
 
 
 def test_cards_that_nobody_knows_are_not_drawn_at_a_seat() -> None:
-    seats = parsed_line("ursa 400 BTN ????, lynx 400 Ah??, puma 400 5d6h | s1 | 8: lynx +4").seats
+    seats = parse_line("ursa 400 BTN ????, lynx 400 Ah??, puma 400 5d6h | s1 | 8: lynx +4").seats
     drawn = [[card for piece in seat for card in piece.cards] for seat in seats]
     assert [[], ["Ah", "??"], ["5d", "6h"]] == drawn
 
 
 def test_a_line_is_taken_apart_into_streets_and_an_outcome() -> None:
-    line = parsed_line("ursa 400 BTN 5d6h, lynx 400 * | Jd7c6c 12 [ursa 5>3 +*] X | 8: lynx +4")
+    line = parse_line("ursa 400 BTN 5d6h, lynx 400 * | Jd7c6c 12 [ursa 5>3 +*] X | 8: lynx +4")
     ursa, lynx = Piece("ursa"), Piece("lynx")
     first = (ursa, Piece("400"), Piece("BTN"), Piece("", ("5d", "6h"), ","), lynx, Piece("400"))
-    board = (Piece("", ("Jd", "7c", "6c")), Piece("pot 12"), BETWEEN)
+    board = (Piece("", ("Jd", "7c", "6c")), Piece("pot 12"), SEPARATOR)
     won = (Piece("ursa pays 3"), Piece("for"), Piece("", ("hidden",)), Piece("(bids 5, 3)"))
-    check = (BETWEEN, Piece("check"))
+    check = (SEPARATOR, Piece("check"))
     assert (
         HandLine(((*first, Piece("", ("hidden",))), (*board, *won, *check)), ("lynx +4",), 8)
         == line
@@ -311,11 +311,11 @@ def test_a_line_is_taken_apart_into_streets_and_an_outcome() -> None:
 
 def test_a_line_is_drawn_seat_by_seat_and_street_by_street() -> None:
     streets = "s1 b2 R6 C | Jd7c6c 12 [ursa 5>3 +Th] X | 8h | 4c"
-    line = parsed_line(f"ursa 400 BTN 5d6h, lynx 400 Tc5s | {streets} | 12: lynx +4")
+    line = parse_line(f"ursa 400 BTN 5d6h, lynx 400 Tc5s | {streets} | 12: lynx +4")
     ursa, lynx = line.seats
     assert (Piece("ursa"), Piece("400"), Piece("BTN"), Piece("", ("5d", "6h"))) == ursa
     assert (Piece("lynx"), Piece("400"), Piece("", ("Tc", "5s"))) == lynx
-    assert line.streets[1:] == line.drawn
+    assert line.streets[1:] == line.shown_streets
 
 
 @pytest.mark.parametrize(
@@ -326,8 +326,8 @@ def test_a_showdown_of_cards_that_were_seen_before_is_not_drawn_again(
 ) -> None:
     shown = "ursa 5d6hTh, lynx Tc5s"
     board = "Jd7c6c 12 [ursa 5>3 +Th] X | 8h | 4c"
-    line = parsed_line(f"ursa 400 BTN {held} | s1 b2 R6 C | {board} | {shown} | 12: lynx +4")
-    assert drawn == len(line.drawn)
+    line = parse_line(f"ursa 400 BTN {held} | s1 b2 R6 C | {board} | {shown} | 12: lynx +4")
+    assert drawn == len(line.shown_streets)
 
 
 def test_hands_that_ended_look_alike_whether_the_page_lists_them_or_its_script_asks(
@@ -364,14 +364,16 @@ DRAWN = Winnings("a b", 9, 1.0, POINTS, None, 0, 0.0, ())
 def test_a_window_of_a_graph_is_what_lies_between_two_of_its_points(
     first: int | None, last: int, hands: tuple[int, int], net: float
 ) -> None:
-    seen = window(DRAWN, Finder((("a b", ""),)), first, last)
+    seen = hand_window(DRAWN, PlayerFilter((("a b", ""),)), first, last)
     assert seen is not None
     assert (*hands, net) == (seen.first, seen.last, seen.net)
     begins = f' & hand>"m/{hands[0] - 1}"' if hands[0] > 1 else ""
     assert f'player="a b" & !voided{begins} & hand<="m/{hands[1]}"' == seen.filter
-    parsed(seen.filter)
+    parse_filter(seen.filter)
 
 
 def test_without_ends_there_is_no_window() -> None:
-    assert window(DRAWN, Finder((("lynx", ""),)), None, None) is None
-    assert window(replace(DRAWN, points=(), hands=0), Finder((("lynx", ""),)), 1, 2) is None
+    assert hand_window(DRAWN, PlayerFilter((("lynx", ""),)), None, None) is None
+    assert (
+        hand_window(replace(DRAWN, points=(), hands=0), PlayerFilter((("lynx", ""),)), 1, 2) is None
+    )

@@ -129,13 +129,15 @@ def export(
         # that he may see.
         matches = [hand.match for hand in chosen if hand.match is not None]
         for match in matches:
-            redactor.check(match)
+            redactor.check_seat(match)
         for hand in chosen:
             if hand.number is not None:
                 redactor.check_visible(f"{hand.match}/{hand.number}")
         if not matches:
-            redactor.check_any(snapshot.matches())
-        every = redactor.among(chain.from_iterable(leaves(snapshot, one) for one in chosen))
+            redactor.check_any_seat(snapshot.matches())
+        every = redactor.visible_leaves(
+            chain.from_iterable(leaves(snapshot, one) for one in chosen)
+        )
         seen = hands.counted(progress(every, "exporting", None if names else snapshot.next_seq))
         written_as = ARROW_FILE if to == "arrow" and out is not None else to
         with _output(out, spooled=to in LOGS) as sink:
@@ -312,13 +314,13 @@ class _HandCounter:
 def _export_errors() -> Iterator[None]:
     """Turn refusals of an export into sentences with exit codes."""
     from api.exporting.texts import CannotExport, ViewpointRefused
-    from api.viewpoints.redaction import Absence
-    from api.viewpoints.selection import Absent, Unfinished
+    from api.viewpoints.redaction import NoAccess
+    from api.viewpoints.selection import NotInLedger, Unfinished
 
     with (
         errors_as(click.ClickException, Unfinished, CannotExport),
-        errors_as(NotPermitted, Absence, ViewpointRefused),
-        errors_as(NotFound, Absent),
+        errors_as(NotPermitted, NoAccess, ViewpointRefused),
+        errors_as(NotFound, NotInLedger),
     ):
         yield
 

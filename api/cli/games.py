@@ -14,7 +14,7 @@ from api.cli.output import NotFound, print_struct, print_table, say
 from api.cli.serve import web_page
 from api.printable import PrintableText, printable_lines
 from api.questions import games as rulesets
-from api.questions.shapes import GameDocument
+from api.questions.json_types import GameDocument
 from engine.catalogue import CATALOGUE, meaning
 from engine.changes import partner_of
 from engine.game import Game, fingerprint, kept_game
@@ -47,7 +47,7 @@ def games(
     one = bool(game or rules or settings)
     shown = [_ruleset(game, rules, settings, folder)] if one else list(RULESETS.values())
     if as_document:
-        print_struct(Games([rulesets.in_full(one) for one in shown]))
+        print_struct(Games([rulesets.game_document(one) for one in shown]))
     elif one:
         say(as_text(shown[0]))
     else:

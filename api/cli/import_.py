@@ -186,9 +186,9 @@ def import_(
                     for line in lines:
                         say(line)
     if writer.judged:
-        from api.questions.verdicts import keep_judged  # DuckDB comes with it
+        from api.questions.verdicts import keep_import_verdicts  # DuckDB comes with it
 
-        keep_judged(folder, writer.judged)
+        keep_import_verdicts(folder, writer.judged)
     note(f"{tally.summary(len(every), folder)}, {time.monotonic() - begun:.1f} s")
     for player in dict.fromkeys(tag.player for tag in tagged if tag.player not in tally.players):
         note(f"no player of these files is called {player}: his tags are not kept")

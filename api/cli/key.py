@@ -12,7 +12,7 @@ import click
 
 from api.cli.ledger import json_option, ledger_errors, ledger_option, refuse_archive, writing
 from api.cli.output import NotFound, errors_as, note, print_json, print_table, say
-from api.http.keys import SCOPES, SEAT_SCOPES, Keys, NoScope, as_json, scope_of
+from api.http.keys import SCOPES, SEAT_SCOPES, Keys, UnknownScope, as_json, checked_scope
 from store.folder.disk import Lock, RealDisk
 from store.proof.ledger_secrets import SecretFolder
 
@@ -49,8 +49,8 @@ def create(
     folder: Path, as_document: bool, scopes: tuple[str, ...], name: str, expires: str | None
 ) -> None:
     """Make a key and print it: nobody can print it a second time."""
-    with errors_as(click.UsageError, NoScope):
-        good_for = tuple(dict.fromkeys(map(scope_of, scopes)))
+    with errors_as(click.UsageError, UnknownScope):
+        good_for = tuple(dict.fromkeys(map(checked_scope, scopes)))
     until = None if expires is None else expiry(expires, time.time())
     refuse_archive(folder)
     with ledger_errors():

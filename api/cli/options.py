@@ -211,12 +211,12 @@ def rules_of(game: str | None, rules: str | None, settings: tuple[str, ...] = ()
         if "/" in rules or file.suffix == ".json" or file.is_file():
             content = _read_json(file)
     try:
-        return rulesets.wanted(game or rules, values, content)
-    except rulesets.NoGame as unknown:
+        return rulesets.game_with_settings(game or rules, values, content)
+    except rulesets.UnknownGame as unknown:
         raise NotFound(str(unknown)) from None
     except Impossible as reason:
         raise click.UsageError(str(reason)) from None
-    except rulesets.Unfit as reason:
+    except rulesets.InvalidRuleset as reason:
         raise click.UsageError(f"{rules}: {reason}") from None
 
 

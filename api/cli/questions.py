@@ -34,19 +34,19 @@ from api.questions.question import (
     Question,
     Sheet,
     Table,
-    arrow,
+    arrow_table,
+    column_sheet,
     fields,
-    parameters,
-    params_of,
-    sheet_of,
+    make_params,
+    parameter_fields,
 )
-from api.viewpoints.viewer import NoViewpoint, viewer_of
+from api.viewpoints.viewer import UnknownViewpoint, viewer_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from api.pages.addresses import Addresses
-    from api.viewpoints.views import Viewed
+    from api.viewpoints.ledger_view import LedgerView
 
 FILTER_SHOWN_MAX = 100  # characters of a filter that is wrong
 SLOW_HANDS = 20_000  # hands without stored facts, from which on it is worth a word
@@ -56,30 +56,30 @@ ROWS_AT_ONCE = 10_000  # rows of a list that are in memory together
 @contextmanager
 def viewing(
     folder: Path, view: str, unit: str | None = None, by_tag: str | None = None
-) -> Iterator["Viewed"]:
+) -> Iterator["LedgerView"]:
     """The ledger's views for SQL: a misspelt viewpoint is misuse, nobody's seat is not permitted.
     With `unit`, of the hands alone that are played for it; with `by_tag`, of players as it calls
     them.
     """
-    with errors_as(click.UsageError, NoViewpoint):
+    with errors_as(click.UsageError, UnknownViewpoint):
         viewer = viewer_of(view)
     with reading(folder) as ledger:
-        from api.questions.filters import WrongFilter
-        from api.questions.players import Nonsense
-        from api.viewpoints.selection import Absent
-        from api.viewpoints.views import Viewed
+        from api.questions.filters_parser import WrongFilter
+        from api.questions.measures import Unanswerable
+        from api.viewpoints.ledger_view import LedgerView
+        from api.viewpoints.selection import NotInLedger
         from store.sql.guard import Refused
 
-        viewed = Viewed(ledger, viewer)
+        viewed = LedgerView(ledger, viewer)
         try:
-            if not viewed.is_there:
+            if not viewed.has_hands:
                 raise NotPermitted(f"{viewer.player} has no seat in any hand here")
-            yield viewed.of(unit, by_tag)
+            yield viewed.narrowed(unit, by_tag)
         except Refused as reason:
             raise click.ClickException(str(reason)) from None
-        except Absent as absent:
+        except NotInLedger as absent:
             raise NotFound(str(absent)) from None
-        except Nonsense as reason:
+        except Unanswerable as reason:
             raise click.UsageError(str(reason)) from None
         except WrongFilter as found:
             # A filter that cannot be read, with a mark where it went wrong.
@@ -110,7 +110,7 @@ def spark_session(master: str) -> Iterator["SparkSession"]:
 
 
 @contextmanager
-def counting_by_spark(on: str | None, viewed: "Viewed") -> Iterator[None]:
+def counting_by_spark(on: str | None, viewed: "LedgerView") -> Iterator[None]:
     """Count facts by Spark, if `--on` names one."""
     with spark_session(on) if on else nullcontext() as spark:
         if spark is not None:
@@ -139,7 +139,7 @@ def question_command(question: Question) -> click.Command:
     """The command of a question, with an option for each parameter."""
     made = click.Command(question.name, help=question.text, callback=lambda **values: values)
     made.callback = lambda **values: answer_question(question, **values)
-    made.params += [_click_parameter(parameter) for parameter in parameters(question)]
+    made.params += [_click_parameter(parameter) for parameter in parameter_fields(question)]
     if question.pages is not None:
         description = "So many at most; all, if not given."
         made.params.append(
@@ -185,8 +185,8 @@ def _click_parameter(field: Field) -> click.Parameter:
     name = note.option or field.name.replace("_", "-")
     attributes: dict[str, Any] = {"help": note.about, "metavar": note.metavar}
     formerly = [f"--{note.formerly}"] if note.formerly else []
-    if field.choices:
-        kind = click.Choice(field.choices)
+    if field.words:
+        kind = click.Choice(field.words)
     elif field.type is bool and field.optional:
         return click.Option([f"--{name}/--no-{name}", field.name], default=None, **attributes)
     elif field.type is bool:
@@ -196,7 +196,9 @@ def _click_parameter(field: Field) -> click.Parameter:
         kind = SampleSize() if some else click.IntRange(note.least)
     if isinstance(field.default, int | str):
         attributes |= {"default": str(field.default), "show_default": True}
-    return Option([f"--{name}", field.name], formerly, type=kind, multiple=field.many, **attributes)
+    return Option(
+        [f"--{name}", field.name], formerly, type=kind, multiple=field.is_repeated, **attributes
+    )
 
 
 def answer_question(
@@ -229,7 +231,7 @@ def answer_question(
     people = not (files or as_document)
     if table is None and files:
         table = question.tables[0].name
-    params = params_of(question, values, people=people, table=table)
+    params = make_params(question, values, people=people, table=table)
     through = viewing(folder, view, values.get("unit"), values.get("by_tag"))
     with through as viewed, counting_by_spark(on, viewed):
         if question.facts:
@@ -272,8 +274,8 @@ def _page_url(question: Question) -> "Callable[[Addresses, dict[str, Any]], str]
     def page(to: "Addresses", values: dict[str, Any]) -> str:
         named = [
             parameter.name
-            for parameter in parameters(question)
-            if f"{{{parameter.name}}}" in question.place
+            for parameter in parameter_fields(question)
+            if f"{{{parameter.name}}}" in question.page_path
         ]
         if any(values[name] is None for name in named):
             return to.players()
@@ -283,21 +285,21 @@ def _page_url(question: Question) -> "Callable[[Addresses, dict[str, Any]], str]
                 name: value for name, value in values.items() if name not in ("view", "folder")
             }
             return to.place(
-                question.place, path, **question.page_query(params_of(question, values))
+                question.page_path, path, **question.page_query(make_params(question, values))
             )
         kept = question.kept if question.page else set(values) - {*named, "view", "folder"}
         called = {
             parameter.name: parameter.note.query or parameter.name
-            for parameter in parameters(question)
+            for parameter in parameter_fields(question)
         }
-        return to.place(question.place, path, **{called[name]: values[name] for name in kept})
+        return to.place(question.page_path, path, **{called[name]: values[name] for name in kept})
 
     return page
 
 
 def _print_list(
     question: Question,
-    viewed: "Viewed",
+    viewed: "LedgerView",
     params: Any,
     limit: int | None,
     files: list[OutputFile],
@@ -338,7 +340,7 @@ def _print_list(
         plain = map(msgspec.to_builtins, rows())
         print_list(question.schema, question.name, plain, lambda: {"next": name()})
     else:
-        sheet = sheet_of(fields(table.row), rows())
+        sheet = column_sheet(fields(table.row), rows())
         print_cells(sheet.columns, sheet.rows, sheet.right)
         if following is not None:
             note(f"there are more: --after {name()}")
@@ -349,7 +351,9 @@ def _write_tables(table: Table, answers: list[Any], files: list[OutputFile]) -> 
     import polars as pl
 
     for kind, file in files:
-        frames = [pl.DataFrame(arrow(table, answer, flat=kind == "csv")) for answer in answers]
+        frames = [
+            pl.DataFrame(arrow_table(table, answer, flat=kind == "csv")) for answer in answers
+        ]
         frame = pl.concat(frames)
         with open_output(file) as sink:
             (frame.write_csv if kind == "csv" else frame.write_parquet)(sink)

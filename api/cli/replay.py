@@ -41,7 +41,7 @@ POLL_S = 0.5  # between two readings: quick bots play some hundred hands meanwhi
 @web_page(lambda to, values: to.hand(values["hand"], event=values["at"]))
 def replay(hand: str, at: int | None, view: str, folder: Path, as_document: bool) -> None:
     """Show a recorded HAND (MATCH/NUMBER): its events, numbered from 0, or its table after one."""
-    from api.viewpoints.redaction import lines, table_after, table_as_json, table_as_text
+    from api.viewpoints.redaction import record_lines, replay_seen, table_as_json, table_as_text
 
     with reading(folder) as reader:
         record = hand_of(reader, hand)
@@ -52,15 +52,15 @@ def replay(hand: str, at: int | None, view: str, folder: Path, as_document: bool
     shown = seen if at is None else seen[: at + 1]
     if as_document:
         content = {"hand": hand, "view": view, "events": msgspec.to_builtins(shown)}
-        after = None if at is None else table_as_json(table_after(shown))
+        after = None if at is None else table_as_json(replay_seen(shown))
         print_json("muckrake.replay/1", **content, at=at, table=after)
         return
-    numbered = list(enumerate(lines(record, who)))
+    numbered = list(enumerate(record_lines(record, who)))
     for number, text in numbered if at is None else numbered[at : at + 1]:
         say(f"{number:3}  {text}")
     if at is not None:
         say("")
-        say(table_as_text(table_after(shown)))
+        say(table_as_text(replay_seen(shown)))
 
 
 class LiveStatistics(NamedTuple):
@@ -114,13 +114,13 @@ def _live_statistics(folder: Path, view: str, match: str, step: int, known: int)
     is_left = (folder / "lock").exists() and lock_owner(folder) is None
     with viewing(folder, view) as viewed:
         from analytics.sql import quoted
-        from api.questions.declared.matches import played_of
+        from api.questions.declared.matches import match_totals
         from api.questions.declared.stats import StatsParams, stats
-        from api.viewpoints.selection import records
+        from api.viewpoints.selection import match_records
 
-        own = [record.event for record in records(viewed.snapshot, match)]
+        own = [record.event for record in match_records(viewed.snapshot, match)]
         over = not own or any(isinstance(one, MatchEnded) for one in own)
-        played_of(viewed, match)  # `Absent` if there is no match
+        match_totals(viewed, match)  # `NotInLedger` if there is no match
         sql = f"SELECT max(number) AS last FROM hands WHERE match = {quoted(match)}"
         last = next(iter(viewed.rows(sql)))["last"] or 0
         gone = is_left and not over

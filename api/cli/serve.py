@@ -150,11 +150,11 @@ def serve(
     with ledger_errors():
         import resource  # noqa: F401  # a system without it hears so before an address is said
 
-        from api.http.keys import SCOPES, once_url
-        from api.http.layers import LOOPBACK
+        from api.http.keys import SCOPES, login_url
         from api.http.ledger_service import Settings
         from api.http.limits import Limits
-        from api.serving.server import bound, run
+        from api.http.middleware import LOOPBACK
+        from api.serving.server import listening_socket, run_server
 
         if log is not None and str(log) != "-":
             log.open("a").close()  # a file that cannot be written is refused now
@@ -188,10 +188,10 @@ def serve(
             fronted=public_url is not None,
             bots=None if bots is None else bots.absolute(),
         )
-        sock = bound(host, port)
+        sock = listening_socket(host, port)
         name = "localhost" if host in ("0.0.0.0", "::") else _url_host(host)
         base = f"http://{name}:{sock.getsockname()[1]}"
-        once = once_url(settings.folder, public_url or base, tuple(SCOPES), page)
+        once = login_url(settings.folder, public_url or base, tuple(SCOPES), page)
         if as_document:
             print_json("muckrake.serve/1", address=f"{base}/", login=once)
         else:
@@ -204,7 +204,7 @@ def serve(
             import webbrowser
 
             webbrowser.open(once)
-        code = run(settings, sock, workers, None if log is None or str(log) == "-" else log)
+        code = run_server(settings, sock, workers, None if log is None or str(log) == "-" else log)
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)  # answers that nobody waits for any more are not waited for
@@ -276,7 +276,7 @@ def get(
 
 async def _send_request(folder: Path, path: str, query: str, output: Path | None) -> None:
     """Send a GET request to the application and write the body as it comes, unless refused."""
-    from api.http.ask import Caller
+    from api.http.access import Caller
     from api.http.keys import SCOPES
     from api.http.ledger_service import LedgerService, Settings
     from api.http.limits import Limits

@@ -41,7 +41,7 @@ def sql(
         from store.sql.json_values import json_rows
 
         if on is None:
-            answer = viewed.stranger(query)
+            answer = viewed.ask_untrusted(query)
         else:
             with spark_session(on) as spark:  # the same views, asked in Spark's SQL
                 from api.cluster import spark as cluster

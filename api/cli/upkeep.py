@@ -102,11 +102,11 @@ def compact(folder: Path, as_document: bool) -> None:
 
     verdicts = Verdicts()
     with reading(folder) as snapshot:  # only where there is a ledger: this makes none
-        verdicts.keep(snapshot)
+        verdicts.save(snapshot)
     with writing(folder, "compact") as ledger:
         ledger.seal()
         before, after = ledger.compact(bar=progress_bars)
-    verdicts.keep(Reader(folder).snapshot())  # under the names of the new segments
+    verdicts.save(Reader(folder).snapshot())  # under the names of the new segments
     merged = {
         "manifest": after.number,
         "segments": {"before": len(before.segments), "after": len(after.segments)},

@@ -22,7 +22,7 @@ from api.cli.options import quiet_option
 from api.cli.output import OWN_KEY, WRONG, errors_as, note, print_struct, progress, say
 from api.cli.serve import web_page
 from api.printable import PrintableText, printable_lines
-from api.questions.shapes import Complaint
+from api.questions.json_types import Complaint
 from engine.game import fingerprint_of
 from store.proof.ledger_secrets import SecretFolder
 from store.proof.tree import Refuted

@@ -128,13 +128,13 @@ def witness(
     keys = [key for word in logs for key in log_keys(word)]
     with ledger_errors():
         from api.http.limits import Limits
-        from api.serving.server import LimitedServer, bound
+        from api.serving.server import LimitedServer, listening_socket
         from store.proof.checkpoint import Witness
 
         with errors_as(click.ClickException, Refuted):
             server = Witness(folder, keys, name)
         try:
-            sock = bound(host, port)
+            sock = listening_socket(host, port)
             address = f"http://{host}:{sock.getsockname()[1]}"
             if as_document:
                 print_json("muckrake.witness/1", address=address, key=server.key.text())

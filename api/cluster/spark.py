@@ -27,8 +27,8 @@ from api.cluster.tasks import (
     schema,
     tasks,
 )
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import viewer_of
-from api.viewpoints.views import Viewed
 from store.reader import Reader
 from store.sql.json_values import json_rows
 
@@ -188,7 +188,7 @@ def views(
     """Register the tables of a ledger, as a viewpoint sees them, as views of a session: those that
     `muckrake sql` has, and `facts`. Each is a frame, too."""
     snapshot = Reader(ledger_folder(ledger)).snapshot()
-    viewed = Viewed(snapshot, viewer_of(view))
+    viewed = LedgerView(snapshot, viewer_of(view))
     try:
         every = tasks(snapshot)
         names = (*viewed.query.public, FACTS)
@@ -230,7 +230,7 @@ def verdicts(
 class SparkFacts:
     """Facts of a ledger, asked in Spark's SQL; of each question only the columns that it names."""
 
-    def __init__(self, spark: "SparkSession", viewed: Viewed) -> None:
+    def __init__(self, spark: "SparkSession", viewed: LedgerView) -> None:
         self._spark = spark
         self._every = tasks(viewed.snapshot)
         self._who = TaskViewer(viewed.viewer.view, viewed.only, viewed.by_tag)

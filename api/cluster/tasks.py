@@ -21,10 +21,10 @@ from msgspec import Struct
 from api.ledger_audit import BatchAudit, audit_batches
 from api.record_audit import RulesetLookup
 from api.version import program_digest
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.redaction import Redactor
 from api.viewpoints.selection import Selection, leaves
 from api.viewpoints.viewer import Viewer, viewer_of
-from api.viewpoints.views import Viewed
 from engine.games import named
 from events.ledger import is_match
 from store.folder.disk import archive_folder, archive_url
@@ -113,8 +113,8 @@ def ledger_folder(ledger: str | os.PathLike[str]) -> Path:
 
 
 @lru_cache(maxsize=4)
-def _viewed(ledger: str, as_of: str, who: TaskViewer) -> Viewed:
-    viewed = Viewed(_snapshot(ledger, as_of), viewer_of(who.view), who.only, who.by_tag)
+def _viewed(ledger: str, as_of: str, who: TaskViewer) -> LedgerView:
+    viewed = LedgerView(_snapshot(ledger, as_of), viewer_of(who.view), who.only, who.by_tag)
     atexit.register(viewed.close)
     return viewed
 
@@ -191,7 +191,9 @@ def export(task: Task, *, table: str, to: str, view: str, quoted: bool = False) 
 
     def counted() -> Iterator[Leaf]:
         nonlocal hands
-        for leaf in redactor.among(leaves(snapshot, Selection(), between=(task.first, task.end))):
+        for leaf in redactor.visible_leaves(
+            leaves(snapshot, Selection(), between=(task.first, task.end))
+        ):
             hands += not is_match(leaf.stream)
             yield leaf
 
@@ -199,7 +201,7 @@ def export(task: Task, *, table: str, to: str, view: str, quoted: bool = False) 
     yield msgspec.msgpack.encode(ExportedRows(hands, count, sink.getvalue()))
 
 
-def schema(viewed: Viewed, name: str) -> pa.Schema:
+def schema(viewed: LedgerView, name: str) -> pa.Schema:
     """The columns of a view, in types that every engine has."""
     fields = _answer(viewed, viewed.query.parts(name)[0], "SELECT * FROM ({}) LIMIT 0").schema
     kinds = [it.type.value_type if pa.types.is_dictionary(it.type) else it.type for it in fields]
@@ -222,7 +224,7 @@ def rows(task: Task, who: TaskViewer, name: str, schema: pa.Schema) -> Iterator[
                 yield batch
 
 
-def _parts(viewed: Viewed, task: Task, name: str, sql: str) -> Iterator[pa.Table]:
+def _parts(viewed: LedgerView, task: Task, name: str, sql: str) -> Iterator[pa.Table]:
     """The answers of those parts of a view that may have rows of the task."""
     while True:
         tables = []
@@ -237,7 +239,7 @@ def _parts(viewed: Viewed, task: Task, name: str, sql: str) -> Iterator[pa.Table
         return
 
 
-def _answer(viewed: Viewed, part: ViewPart, sql: str) -> pa.Table:
+def _answer(viewed: LedgerView, part: ViewPart, sql: str) -> pa.Table:
     viewed.query.check(part)
     with viewed.query.reading(part) as connection:
         return fetch_table(connection, sql.format(part.sql))

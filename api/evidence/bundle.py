@@ -20,7 +20,7 @@ from msgspec import Struct
 from api.evidence.verify import CONTENTS
 from api.printable import printable_lines
 from api.record_audit import RulesetLookup
-from api.viewpoints.redaction import OF_A_SEED, opened_by, withheld_sentence
+from api.viewpoints.redaction import SEED_WARNING, opened_by, withheld_sentence
 from dealer.deck import check_deal
 from events.deck import Committed, committed, deck_number, earlier
 from events.ledger import is_match
@@ -98,7 +98,7 @@ def bundle_bytes(evidence: Evidence, sign: Callable[[str], bytes]) -> bytes:
 
 def bundle_files(evidence: Evidence) -> dict[str, bytes]:
     """The files of a bundle by name, but for `contents`."""
-    seeded = OF_A_SEED.split("\n") if evidence.dealing == "seeded" else ()
+    seeded = SEED_WARNING.split("\n") if evidence.dealing == "seeded" else ()
     readme = [
         f"This is the evidence of the hand {evidence.hand}, as {evidence.view} may see it.",
         "Run `python3 verify.py --key KEY` in this folder, or take a verify.py that you trust.",

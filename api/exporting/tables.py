@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from analytics.projections.facts import ruleset_projections
 from api.exporting.files import TextFilter, table_writer
-from api.viewpoints.redaction import RedactedEvents, Redactor, revealed
+from api.viewpoints.redaction import RedactedEvents, Redactor, with_settled_bids
 from events.ledger import Recorded
 from events.types import HandStarted
 from events.views import FLAGS, CardSwappedSeen, Hidden
@@ -82,7 +82,9 @@ def view_tables(leaves: Iterable[Leaf], name: str, redactor: Redactor) -> Iterat
         yield _in_units(empty, name, (), redactor)
         return
     withheld = [column for column in POSITION_COLUMNS if column in empty.column_names]
-    for redacted_hands in _groups(redactor.see(leaf) for leaf in redactor.among(leaves)):
+    for redacted_hands in _groups(
+        redactor.redact(leaf) for leaf in redactor.visible_leaves(leaves)
+    ):
         rows = _visible_rows(redacted_hands, name, build).drop_columns(withheld)
         yield _in_units(
             rows, name, [redacted_hand.leaf for redacted_hand in redacted_hands], redactor
@@ -139,7 +141,7 @@ def _selected(rows: pa.Table, columns: str, where: str = "") -> pa.Table:
 def _visible_rows(group: Sequence[RedactedEvents], name: str, build: Build) -> pa.Table:
     """The rows of a view that are made of what is seen of these hands."""
     if name in ("bids", "decisions", "facts"):  # from bids as their settlements tell them, too
-        return build([revealed(redacted_hand) for redacted_hand in group])
+        return build([with_settled_bids(redacted_hand) for redacted_hand in group])
     rows = build([redacted_hand.leaf for redacted_hand in group])
     if name == "events":
         events = [event for redacted_hand in group for event in redacted_hand.events]
@@ -174,7 +176,7 @@ _canonical = msgspec.json.Encoder(order="sorted").encode
 
 def redacted_lines(leaves: Iterable[Leaf], redactor: Redactor) -> Iterator[tuple[int, bytes]]:
     """The redacted events as canonical lines of JSON, some at a time, with their number."""
-    rest = iter(redactor.among(leaves))
+    rest = iter(redactor.visible_leaves(leaves))
     while group := list(islice(rest, LEAVES_AT_ONCE)):
         columns: list[tuple[Recorded, dict[str, Any]]] = []
         for leaf in group:
@@ -186,7 +188,7 @@ def redacted_lines(leaves: Iterable[Leaf], redactor: Redactor) -> Iterator[tuple
                     place = {"idx": it.index, "pos": it.pos}
                     columns.append((it, {**_fields(it.event), **envelope, **place}))
             else:
-                for idx, (seen, stored_event, _) in enumerate(redactor.see(leaf).events):
+                for idx, (seen, stored_event, _) in enumerate(redactor.redact(leaf).events):
                     columns.append((stored_event, {**_fields(seen), **envelope, "idx": idx}))
         times = pc.strftime(
             pa.array([one.at for one, _ in columns], pa.timestamp("ms")), "%Y-%m-%dT%H:%M:%SZ"

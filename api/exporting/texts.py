@@ -75,11 +75,11 @@ class VisibleHands:
         self._sees_all = sees_all
 
     def __iter__(self) -> Iterator[VisibleHand]:
-        for leaf in self._request.redactor.among(self._request.leaves):
+        for leaf in self._request.redactor.visible_leaves(self._request.leaves):
             if is_match(leaf.stream):
                 continue
             self.name = leaf.stream
-            redacted_hand = self._request.redactor.see(leaf)
+            redacted_hand = self._request.redactor.redact(leaf)
             if self._sees_all and not redacted_hand.open:
                 raise ViewpointRefused(
                     f"{self._sees_all} cannot say that a card is hidden: only an auditor may "

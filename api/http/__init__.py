@@ -1,1 +1,1 @@
-"""The HTTP door: routes, who may come in, and in which form he is answered."""
+"""The HTTP interface: routes, authentication, limits, and responses in every format."""

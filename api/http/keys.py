@@ -67,26 +67,29 @@ SEAT_SCOPES = {
 SEAT_SCOPE = re.compile(r"seat:(?P<name>[^@]+)(?:@(?P<match>[^@/]+))?")
 
 
-class NoScope(ValueError):
-    """A scope that there is not."""
+class UnknownScope(ValueError):
+    """A text that is no scope."""
 
 
-def scope_of(text: str) -> str:
-    """A scope as it is spelled, or the sentence which there are."""
+def checked_scope(text: str) -> str:
+    """The scope that a text names, as it is written; else an error that lists all scopes."""
     if text in SCOPES or SEAT_SCOPE.fullmatch(text):
         return text
-    raise NoScope(f"there is no scope {text[:80]}: there are {', '.join((*SCOPES, *SEAT_SCOPES))}")
+    raise UnknownScope(
+        f"there is no scope {text[:80]}: there are {', '.join((*SCOPES, *SEAT_SCOPES))}"
+    )
 
 
-CURSORS = "cursor.key"
-KEYS = "keys"
-LOGINS = "logins"
+CURSORS_FILE = "cursor.key"
+KEYS_FILE = "keys"
+LOGINS_FILE = "logins"
 T = TypeVar("T")
 
 
 @contextmanager
-def alone(ledger: Path) -> Iterator[SecretFolder]:
-    """The private folder, while no other process changes what we keep there; made if need be."""
+def locked_private_folder(ledger: Path) -> Iterator[SecretFolder]:
+    """Open the ledger's private folder, made if need be, while no other process changes keys or
+    logins."""
     folder = SecretFolder(ledger).folder
     make_durable_folder(ledger, 0o700)
     folder.mkdir(0o700, exist_ok=True)
@@ -99,27 +102,27 @@ def alone(ledger: Path) -> Iterator[SecretFolder]:
 
 
 def cursor_key(ledger: Path) -> bytes:
-    """The key that seals cursors; drawn by the process that needs it first."""
-    text = SecretFolder(ledger).read(CURSORS)
+    """The key that encrypts cursors; drawn by the process that needs it first."""
+    text = SecretFolder(ledger).read(CURSORS_FILE)
     if text is None:
-        with alone(ledger) as private:
-            text = private.read(CURSORS)
+        with locked_private_folder(ledger) as private:
+            text = private.read(CURSORS_FILE)
             if text is None:
                 text = secrets.token_hex(KEY_BYTES).encode() + b"\n"
-                private.write(CURSORS, text)
+                private.write(CURSORS_FILE, text)
     try:
         key = bytes.fromhex(text.decode())
     except ValueError:
         key = b""
     if len(key) != KEY_BYTES:
         raise SecretExposed(
-            f"{SecretFolder(ledger).folder / CURSORS} is not {2 * KEY_BYTES} hex digits"
+            f"{SecretFolder(ledger).folder / CURSORS_FILE} is not {2 * KEY_BYTES} hex digits"
         )
     return key
 
 
 class PrivateFile(Generic[T]):
-    """A file of things in the private folder, as it is now."""
+    """A file of keys or logins in the private folder, read again when it has changed."""
 
     def __init__(self, ledger: Path, name: str, kind: type[T]) -> None:
         self._ledger = ledger
@@ -128,28 +131,28 @@ class PrivateFile(Generic[T]):
         self._path = SecretFolder(ledger).folder / name
         self._read: tuple[Any, tuple[T, ...]] = (None, ())
 
-    def all(self) -> tuple[T, ...]:
-        """Everything in it; read again only if the file is another."""
+    def items(self) -> tuple[T, ...]:
+        """Everything in the file; read again only if the file is another."""
         try:
             found = self._path.stat()
         except FileNotFoundError:
             return ()
         mark = (found.st_ino, found.st_mtime_ns, found.st_size)
         if self._read[0] != mark:
-            self._read = (mark, self._things(SecretFolder(self._ledger)))
+            self._read = (mark, self._read_items(SecretFolder(self._ledger)))
         return self._read[1]
 
     @contextmanager
     def changing(self) -> Iterator[list[T]]:
-        """What is in it, to be changed; kept durably at the end, if it was changed."""
-        with alone(self._ledger) as private:
-            before = self._things(private)
+        """A list of the file's items to change; written durably at the end, if it was changed."""
+        with locked_private_folder(self._ledger) as private:
+            before = self._read_items(private)
             things = list(before)
             yield things
             if tuple(things) != before:
                 private.write(self._name, msgspec.json.encode(things) + b"\n")
 
-    def _things(self, private: SecretFolder) -> tuple[T, ...]:
+    def _read_items(self, private: SecretFolder) -> tuple[T, ...]:
         text = private.read(self._name)
         return () if text is None else msgspec.json.decode(text, type=tuple[self._kind, ...])  # type: ignore[name-defined]
 
@@ -159,20 +162,20 @@ _BLOCK = 32  # lengths are rounded up to this: how many digits a key has is nobo
 
 
 class Cursors:
-    """Cursors of one ledger."""
+    """Encodes and decodes the cursors of one ledger's lists."""
 
     def __init__(self, key: bytes) -> None:
         self._seal = AESSIV(key)
 
-    def written(self, last: Any, *about: Any) -> str:
+    def encode(self, last: Any, *about: Any) -> str:
         """The cursor after this key, in the list of which `about` says everything."""
         plain = msgspec.json.encode(last)
         padded = plain + b" " * (-len(plain) % _BLOCK)
         sealed = self._seal.encrypt(padded, [msgspec.json.encode(about)])
         return urlsafe_b64encode(sealed).decode().rstrip("=")
 
-    def read(self, cursor: str, *about: Any) -> Any:
-        """The key that it was written of; refused if it is of another list, or not ours."""
+    def decode(self, cursor: str, *about: Any) -> Any:
+        """The key that a cursor was made of; refused if it is of another list, or not ours."""
         try:
             spelled = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
             sealed = b64decode(spelled, b"-_", validate=True)
@@ -188,7 +191,7 @@ _MISTYPED = "this is no key: one looks like mr_ID_SECRET_CHECK, and this was cut
 
 
 class Key(Struct, frozen=True):
-    """A key as it is kept; times in whole seconds since 1970."""
+    """An API key as it is kept; times in whole seconds since 1970."""
 
     id: str
     name: str
@@ -197,8 +200,8 @@ class Key(Struct, frozen=True):
     created: int
     expires: int | None = None
 
-    def ended(self, now: float) -> bool:
-        """Whether its time is over."""
+    def has_expired(self, now: float) -> bool:
+        """Whether the key's time is over."""
         return self.expires is not None and now >= self.expires
 
 
@@ -213,24 +216,24 @@ class KeyDocument(TypedDict):
     expired: bool
 
 
-class NoKey(Exception):
-    """What was given as a key is none, or none any more."""
+class InvalidKey(Exception):
+    """A text that is no key, or a key that was revoked or has expired."""
 
 
 class Keys:
     """The keys of one ledger, as all of its processes know them."""
 
     def __init__(self, ledger: Path) -> None:
-        self._file = PrivateFile(ledger, KEYS, Key)
+        self._file = PrivateFile(ledger, KEYS_FILE, Key)
 
     def all(self) -> tuple[Key, ...]:
         """Every key, in the order they were made."""
-        return self._file.all()
+        return self._file.items()
 
     def make(
         self, scopes: tuple[str, ...], name: str = "", expires: int | None = None
     ) -> tuple[Key, str]:
-        """A new key, and how it is spelled: nobody will know that a second time."""
+        """Make a key; also its whole text, which is not kept and cannot be shown again."""
         with self._file.changing() as keys:
             taken = {one.id for one in keys}
             id_ = secrets.token_hex(4)
@@ -243,24 +246,24 @@ class Keys:
         return key, f"{spelled}_{_check(spelled)}"
 
     def revoke(self, id_: str) -> bool:
-        """No more of this key; whether there was one."""
+        """Revoke a key; whether there was one."""
         with self._file.changing() as keys:
             left = [key for key in keys if key.id != id_]
             gone = len(left) < len(keys)
             keys[:] = left
         return gone
 
-    def known(self, spelled: str, now: float | None = None) -> Key:
-        """The key of this spelling; `NoKey` says what is wrong, and never which part was right."""
+    def find(self, spelled: str, now: float | None = None) -> Key:
+        """The key of this text; `InvalidKey` says what is wrong, and never which part was right."""
         parts = _KEY.fullmatch(spelled)
         if parts is None or parts["check"] != _check(spelled.rpartition("_")[0]):
-            raise NoKey(_MISTYPED)
+            raise InvalidKey(_MISTYPED)
         digest = _hash(parts["secret"])
         key = next((one for one in self.all() if one.id == parts["id"]), None)
         if not compare_digest(digest, key.hash if key else _hash("")) or key is None:
-            raise NoKey("nobody here knows this key: it was revoked, or is another ledger's")
-        if key.ended(time.time() if now is None else now):
-            raise NoKey("this key has expired: muckrake key create makes another")
+            raise InvalidKey("nobody here knows this key: it was revoked, or is another ledger's")
+        if key.has_expired(time.time() if now is None else now):
+            raise InvalidKey("this key has expired: muckrake key create makes another")
         return key
 
 
@@ -270,13 +273,13 @@ def as_json(key: Key) -> KeyDocument:
         "id": key.id,
         "name": key.name,
         "scopes": list(key.scopes),
-        "created": moment(key.created),
-        "expires": None if key.expires is None else moment(key.expires),
-        "expired": key.ended(time.time()),
+        "created": rfc3339(key.created),
+        "expires": None if key.expires is None else rfc3339(key.expires),
+        "expired": key.has_expired(time.time()),
     }
 
 
-def moment(seconds: int) -> str:
+def rfc3339(seconds: int) -> str:
     """Seconds since 1970 as RFC 3339."""
     return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
 
@@ -294,7 +297,7 @@ SESSION_S = 12 * 60 * 60
 
 
 class Login(Struct, frozen=True):
-    """A link nobody has opened, or a session; `until` in seconds since 1970."""
+    """A login link that nobody has opened, or a session; `until` in seconds since 1970."""
 
     kind: Literal["link", "session"]
     hash: str
@@ -303,24 +306,25 @@ class Login(Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """What it is called in logs."""
+        """The name of a session in logs."""
         return self.hash[:8]
 
 
 class Sessions:
-    """Links and sessions of one ledger, as all of its processes know them."""
+    """The login links and sessions of one ledger, as all of its processes know them."""
 
     def __init__(self, ledger: Path) -> None:
         self._ledger = ledger
-        self._file = PrivateFile(ledger, LOGINS, Login)
+        self._file = PrivateFile(ledger, LOGINS_FILE, Login)
 
     @property
-    def cookie(self) -> str:
-        """Its name; another for each ledger, for a browser has one jar for all ports of a host."""
+    def cookie_name(self) -> str:
+        """The name of the session's cookie; another for each ledger, for a browser has one jar
+        for all ports of a host."""
         return f"muckrake_{sha256(str(self._ledger.resolve()).encode()).hexdigest()[:8]}"
 
-    def link(self, scopes: tuple[str, ...], seconds: int = LINK_S) -> str:
-        """The token of a link that somebody may open once."""
+    def make_link(self, scopes: tuple[str, ...], seconds: int = LINK_S) -> str:
+        """Make a login link, and return the token that opens it once."""
         token = secrets.token_urlsafe(32)
         now = int(time.time())
         with self._file.changing() as logins:
@@ -328,11 +332,11 @@ class Sessions:
             logins.append(Login("link", _hash(token, "login"), scopes, now + seconds))
         return token
 
-    def enter(self, token: str, now: float | None = None) -> str | None:
-        """The session that a link begins; None if it was opened before, or is too old."""
+    def open_link(self, token: str, now: float | None = None) -> str | None:
+        """Begin the session of a link's token; None if it was opened before, or is too old."""
         moment = time.time() if now is None else now
         with self._file.changing() as logins:
-            link = _found(logins, "link", token)
+            link = _find_login(logins, "link", token)
             if link is None:
                 return None
             logins.remove(link)  # whatever becomes of it, nobody opens it again
@@ -344,29 +348,29 @@ class Sessions:
             )
         return session
 
-    def session(self, token: str, now: float | None = None) -> Login | None:
+    def find(self, token: str, now: float | None = None) -> Login | None:
         """The session of this cookie, if it still lasts."""
-        session = _found(self._file.all(), "session", token)
+        session = _find_login(self._file.items(), "session", token)
         moment = time.time() if now is None else now
         return None if session is None or moment >= session.until else session
 
-    def leave(self, token: str) -> None:
-        """The session is over, wherever it is asked for."""
+    def end(self, token: str) -> None:
+        """End the session of this cookie."""
         with self._file.changing() as logins:
-            found = _found(logins, "session", token)
+            found = _find_login(logins, "session", token)
             if found is not None:
                 logins.remove(found)
 
 
-def once_url(ledger: Path, base: str, scopes: tuple[str, ...], to: str = "/") -> str:
-    """A link to this server that may be opened once, and leads to a page of it."""
+def login_url(ledger: Path, base: str, scopes: tuple[str, ...], to: str = "/") -> str:
+    """A link to this server that may be opened once, logs its browser in, and leads to a page."""
     from urllib.parse import urlencode
 
-    query = {"once": Sessions(ledger).link(scopes)} | ({} if to == "/" else {"to": to})
+    query = {"once": Sessions(ledger).make_link(scopes)} | ({} if to == "/" else {"to": to})
     return f"{base.rstrip('/')}/login?{urlencode(query)}"
 
 
-def _found(logins: list[Login] | tuple[Login, ...], kind: str, token: str) -> Login | None:
+def _find_login(logins: list[Login] | tuple[Login, ...], kind: str, token: str) -> Login | None:
     digest = _hash(token, "login")
     same = (login for login in logins if login.kind == kind and compare_digest(login.hash, digest))
     return next(same, None)

@@ -1,7 +1,8 @@
-"""One ledger as the callers of a process ask it: snapshots of now, and views shared among equals.
+"""One ledger as the requests of a process share it: its newest snapshot, and a view for each
+viewer.
 
-Viewers who see the same are answered from the same `Viewed`, which is replaced when the ledger has
-grown and let go when nobody uses it any more.
+Viewers who see the same are answered from the same `LedgerView`, which is replaced when the ledger
+has grown and let go when nobody uses it any more.
 
 Verdicts of a large ledger are judged in a thread of their own, when an auditor asks for it: first
 the hands that he looks at. Nobody waits for that: what is judged is kept hand by hand, and a page
@@ -33,10 +34,10 @@ from msgspec import Struct
 from api.http.keys import Cursors, cursor_key
 from api.http.limits import Limits
 from api.problem import Problem
-from api.viewpoints.disclosure import WITHHELD
-from api.viewpoints.selection import ended, records
+from api.viewpoints.disclosure import WITHHELD_FIELDS
+from api.viewpoints.ledger_view import LedgerView
+from api.viewpoints.selection import match_end, match_records
 from api.viewpoints.viewer import ShowProgress, Viewer, without_progress
-from api.viewpoints.views import Viewed
 from events.match import MatchEnded, MatchStarted
 from events.views import Public, see_one
 from store.folder.disk import held_since, now_ms
@@ -45,19 +46,19 @@ from store.log.streams import split_stream
 from store.reader import LiveLedger, NoLedger, Reader, Snapshot
 from store.segments.reading import files_of
 
-_WANTED = ("pos", "at", "match", "type", *(field for field, _ in WITHHELD.values()))
+_WANTED = ("pos", "at", "match", "type", *(field for field, _ in WITHHELD_FIELDS.values()))
 
 
 class _EventRun(NamedTuple):
-    """Events next to each other, of one match and one time."""
+    """The first of events in a row, of one match and one time."""
 
     pos: int
     at: int
     match: str
 
 
-class Delay:
-    """How far each viewer may know the ledger; threads may share it."""
+class DelayedSnapshots:
+    """Snapshots that leave out what a viewer may not know yet (`--delay`); threads may share it."""
 
     def __init__(self, delay_s: float, clock: Callable[[], int] = now_ms) -> None:
         self._clock = clock
@@ -74,15 +75,15 @@ class Delay:
             return newest
         with self._turn:
             since = self._clock() - self._delay_ms
-            self._read(newest, since)
-            held = (one for one in self._recent if self._is_held(one, since))
+            self._add_runs(newest, since)
+            held = (one for one in self._recent if self._is_delayed(one, since))
             pos = next((it.pos for it in held if not self._sits(viewer, it.match, newest)), None)
         if pos is None or pos >= newest.next_pos:
             return newest
         closed = min(newest.next_seq, _closed_before(newest.live, pos))
         return Snapshot(newest.live, pos, closed, early=True)
 
-    def _is_held(self, span: _EventRun, since: int) -> bool:
+    def _is_delayed(self, span: _EventRun, since: int) -> bool:
         return span.at > since and span.match not in self._over
 
     def _sits(self, viewer: Viewer, match: str, newest: Snapshot) -> bool:
@@ -94,7 +95,7 @@ class Delay:
             self._players[match] = next(found, ())
         return viewer.player in self._players[match]
 
-    def _read(self, newest: Snapshot, since: int) -> None:
+    def _add_runs(self, newest: Snapshot, since: int) -> None:
         """Spans that have come; those go that are held from nobody any more."""
         if self._known is None:
             self._known = _first_after(newest.live, since, newest.next_pos)
@@ -103,7 +104,7 @@ class Delay:
             self._recent.extend(spans)
             self._over |= over
             self._known = newest.next_pos
-        while self._recent and not self._is_held(self._recent[0], since):
+        while self._recent and not self._is_delayed(self._recent[0], since):
             self._recent.popleft()
         if not self._recent:
             self._over.clear()
@@ -111,7 +112,7 @@ class Delay:
 
 
 def _first_after(live: LiveLedger, since: int, end: int) -> int:
-    """The first position of an event later than this time, looked for from the newest on."""
+    """The first position of an event later than this time, searched for from the newest on."""
     segments, placed = live.since(0)
     positions = [one.pos for one in placed if one.append.at > since]
     for segment in reversed(segments):
@@ -125,7 +126,7 @@ def _first_after(live: LiveLedger, since: int, end: int) -> int:
 
 
 def _spans(live: LiveLedger, first: int, end: int) -> tuple[list[_EventRun], set[str]]:
-    """The events from one position to another in spans; the matches that are over by then."""
+    """The events from one position to another as runs; and the matches that are over by then."""
     segments, placed = live.since(first)
     spans, over = [], set()
     for pos, append in placed:
@@ -149,7 +150,7 @@ def _spans(live: LiveLedger, first: int, end: int) -> tuple[list[_EventRun], set
 def _spans_of(rows: pa.Table) -> Iterator[_EventRun]:
     """Rows of one match and time that follow one another, as one; without replies to bids that
     failed, of which `events.views` tells nobody."""
-    for kind, (field, value) in WITHHELD.items():
+    for kind, (field, value) in WITHHELD_FIELDS.items():
         if field in rows.column_names:  # else nothing failed here
             hidden = (pc.field("type") == kind) & (pc.field(field) == value)
             rows = rows.filter(~pc.coalesce(hidden, False))
@@ -165,7 +166,7 @@ def _spans_of(rows: pa.Table) -> Iterator[_EventRun]:
 
 
 def _closed_before(live: LiveLedger, pos: int) -> int:
-    """How many hands and records had closed when the ledger had so many events."""
+    """The number of hands and records that had closed when the ledger had so many events."""
     segments, closed = live.parts()
     first = bisect_left(closed, pos, key=lambda one: one.placed[-1].pos)
     places = [closed[first].hand_seq] if first < len(closed) else []
@@ -195,7 +196,7 @@ VIEWERS_MAX = 8  # views that are kept for later callers
 
 
 class Settings(Struct, frozen=True):
-    """What `muckrake serve` was asked for."""
+    """The options of `muckrake serve`."""
 
     folder: Path
     delay_s: float = 30.0  # the public sees a running match so much later
@@ -208,20 +209,20 @@ class Settings(Struct, frozen=True):
     bots: Path | None = None  # whose folders hold bots that a key may have played
 
 
-class _Shared:
-    """Views of one viewer, how many callers are at them, and when they were made."""
+class _SharedView:
+    """A viewer's view of the ledger, how many requests use it, and when it was made."""
 
-    def __init__(self, viewed: Viewed) -> None:
+    def __init__(self, viewed: LedgerView) -> None:
         self.viewed = viewed
         self.users = 0
         self.made_at = time.monotonic()
 
 
 class LedgerService:
-    """The ledger of a folder, whether it is there already or will be.
+    """The ledger of a folder, which need not exist yet, for all requests of a process.
 
-    `pinned` it is for one answer, whose asker knows so much of it; `watch` is called with how far
-    that is.
+    With `pinned` it is for one answer, whose asker knows so much of it; `watch` is called with the
+    progress.
     """
 
     def __init__(
@@ -233,16 +234,16 @@ class LedgerService:
         self.settings = settings
         self.watch = watch
         self._pinned = pinned
-        self._delay = Delay(settings.delay_s)
+        self._delay = DelayedSnapshots(settings.delay_s)
         self._lock = threading.Lock()
         self._opening = threading.Lock()
         self._reader: Reader | None = None
         self._cursors: Cursors | None = None
-        self._shared: OrderedDict[Viewer, _Shared] = OrderedDict()
+        self._shared: OrderedDict[Viewer, _SharedView] = OrderedDict()
 
     @property
     def reader(self) -> Reader:
-        """The ledger, or the sentence that there is none yet."""
+        """The ledger's reader; a problem says so if there is no ledger yet."""
         with self._opening:
             if self._reader is None:
                 try:
@@ -253,7 +254,7 @@ class LedgerService:
 
     @property
     def cursors(self) -> Cursors:
-        """What seals cursors: the same for all workers of this ledger."""
+        """The cursor encoder, the same for all workers of this ledger."""
         with self._opening:
             if self._cursors is None:
                 self._cursors = Cursors(cursor_key(self.settings.folder))
@@ -265,7 +266,7 @@ class LedgerService:
             self.reader.snapshot()
 
     def snapshot(self, viewer: Viewer) -> Snapshot:
-        """The ledger of this moment, as far as the viewer may know that it has come."""
+        """The newest snapshot that the viewer may know."""
         newest = self.reader.snapshot()
         if self._pinned is not None:
             return Snapshot(newest.live, *self._pinned)
@@ -278,8 +279,8 @@ class LedgerService:
         Who has the ledger's lock is told when the delay is over, as all that is written is. As long
         as the viewer may not know that, it goes on if the newest event that he sees is new.
         """
-        records_of_match = records(snapshot, match)
-        if not records_of_match or ended(snapshot, match) is not None:
+        records_of_match = match_records(snapshot, match)
+        if not records_of_match or match_end(snapshot, match) is not None:
             return False
         since = held_since(self.settings.folder)
         held_ms = 0 if viewer.auditor else round(self.settings.delay_s * 1000)
@@ -289,23 +290,23 @@ class LedgerService:
         if since is not None and records_of_match[0].at >= since:
             return True
         if not held_ms:  # unless it has ended since the snapshot was taken: then it went on
-            return ended(self.snapshot(viewer), match) is not None
+            return match_end(self.snapshot(viewer), match) is not None
         if since is not None:
             return False
         newest = next(snapshot.read_from(snapshot.next_pos - 1))
         return newest.at >= known - held_ms
 
     @contextmanager
-    def viewed(self, viewer: Viewer) -> Iterator[Viewed]:
+    def viewed(self, viewer: Viewer) -> Iterator[LedgerView]:
         """The ledger as the viewer sees it, for the time of one answer."""
-        shared = self._taken(viewer)
+        shared = self._acquire(viewer)
         try:
             yield shared.viewed
         finally:
-            self._let_go(viewer, shared)
+            self._release(viewer, shared)
 
     def close(self) -> None:
-        """Nobody asks any more."""
+        """Close every view and the ledger."""
         with self._lock:
             for one in self._shared.values():
                 one.viewed.close()
@@ -313,7 +314,7 @@ class LedgerService:
             if self._reader is not None:
                 self._reader.close()
 
-    def _taken(self, viewer: Viewer) -> _Shared:
+    def _acquire(self, viewer: Viewer) -> _SharedView:
         snapshot = self.snapshot(viewer)
         with self._lock:
             known = self._shared.get(viewer)
@@ -322,23 +323,23 @@ class LedgerService:
                 and time.monotonic() - known.made_at >= FRESH_S
             )
             if known is None or stale:
-                self._shared[viewer] = _Shared(Viewed(snapshot, viewer))
+                self._shared[viewer] = _SharedView(LedgerView(snapshot, viewer))
                 if known is not None and not known.users:
                     known.viewed.close()
                 known = self._shared[viewer]
             self._shared.move_to_end(viewer)
             known.users += 1
-            self._forget()
+            self._evict()
             return known
 
-    def _let_go(self, viewer: Viewer, shared: _Shared) -> None:
+    def _release(self, viewer: Viewer, shared: _SharedView) -> None:
         with self._lock:
             shared.users -= 1
             if not shared.users and self._shared.get(viewer) is not shared:
                 shared.viewed.close()
 
-    def _forget(self) -> None:
-        """The viewers that were here longest ago, if there are too many."""
+    def _evict(self) -> None:
+        """Close the views of the viewers that were here longest ago, if there are too many."""
         for viewer in list(self._shared):
             if len(self._shared) <= VIEWERS_MAX:
                 return

@@ -1,4 +1,4 @@
-"""How much one caller may ask for at once: what is limited, and what which family of routes costs.
+"""Rate limits and size limits of requests, and what each family of routes costs.
 
 A caller over his rate must wait; other callers never notice. Counts are kept in each worker by
 itself, so that several workers together allow several times as much.
@@ -31,15 +31,15 @@ from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.http.layers import Layer
+from api.http.middleware import HttpMiddleware
 from api.problem import Problem
 
-NO_FILES = (errno.EMFILE, errno.ENFILE)
+OUT_OF_DESCRIPTORS = (errno.EMFILE, errno.ENFILE)
 PROXIES = frozenset({"127.0.0.1", "::1"})
 
 
 class Limits(Struct, frozen=True):
-    """What `muckrake serve` allows; a rate of 0 counts nothing."""
+    """The limits of `muckrake serve`; a rate of 0 counts nothing."""
 
     rate: int = 6_000  # what one key or address may spend in a minute
     body_bytes: int = 1 << 20
@@ -67,8 +67,8 @@ class Limits(Struct, frozen=True):
     wait_s: float = 5.0  # how long one more waits for his turn
 
 
-class Family(NamedTuple):
-    """Routes that are alike in what they cost."""
+class RouteFamily(NamedTuple):
+    """Routes of the same cost."""
 
     name: str
     what: str
@@ -78,33 +78,28 @@ class Family(NamedTuple):
 
 _ALWAYS = r"/static/|/(healthz|readyz|metrics|favicon\.ico)$"
 FAMILIES = (
-    Family(
-        "static",
-        "a style, a script, the state of the server",
-        0,
-        re.compile(_ALWAYS),
-    ),
-    Family("login", "a login", 50, re.compile(r"/login$")),
-    Family("bulk", "an export", 50, re.compile(r"/api/v1/exports(/|$)")),
-    Family("sql", "an answer in SQL", 20, re.compile(r"/api/v1/sql$")),
-    Family("upload", "an import", 20, re.compile(r"/api/v1/imports$")),
-    Family(
+    RouteFamily("static", "a style, a script, the state of the server", 0, re.compile(_ALWAYS)),
+    RouteFamily("login", "a login", 50, re.compile(r"/login$")),
+    RouteFamily("bulk", "an export", 50, re.compile(r"/api/v1/exports(/|$)")),
+    RouteFamily("sql", "an answer in SQL", 20, re.compile(r"/api/v1/sql$")),
+    RouteFamily("upload", "an import", 20, re.compile(r"/api/v1/imports$")),
+    RouteFamily(
         "counting",
         "statistics of players",
         5,
         re.compile(r"(/api/v1)?/(players|fairness|ratings|leagues)(/|$)"),
     ),
-    Family("other", "anything else", 1, re.compile(r"")),
+    RouteFamily("other", "anything else", 1, re.compile(r"")),
 )
 
 
-def family(path: str) -> Family:
-    """The first that a path belongs to."""
+def family_of(path: str) -> RouteFamily:
+    """The first family that a path belongs to."""
     return next(one for one in FAMILIES if one.paths.match(path))
 
 
-def network(host: str) -> str:
-    """The address as one customer's: of IPv6 the network that a customer is given."""
+def client_network(host: str) -> str:
+    """A client's address, of IPv6 the network that one customer is given."""
     try:
         address = ip_address(host)
     except ValueError:
@@ -128,7 +123,8 @@ class TokenBuckets:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def spend(self, who: str, cost: int) -> float:
-        """What is left after it; below nothing if there was not so much, and nothing is taken."""
+        """Take a cost from a caller's bucket; what is left, below 0 if there was too little and
+        nothing was taken."""
         now = self._clock()
         with self._lock:
             left, then = self._left.pop(who, (float(self.rate), now))
@@ -143,7 +139,7 @@ class TokenBuckets:
         """Spend the cost of a request; what its caller has left, or a refusal if he has less."""
         if not self.rate:
             return 0
-        left = self.spend(who(scope), min(cost, self.rate))
+        left = self.spend(caller_id(scope), min(cost, self.rate))
         if left >= 0:
             return left
         wait = self.wait_s(-left)
@@ -153,25 +149,25 @@ class TokenBuckets:
         raise problem
 
     def headers(self, left: float, seconds: float) -> dict[str, str]:
-        """What is left, as headers."""
+        """The `RateLimit` headers of a response."""
         state = f'"caller";r={int(left)};t={max(1, round(seconds))}'
         policy = f'"caller";q={self.rate};w={WINDOW_S}'
         return {"RateLimit": state, "RateLimit-Policy": policy}
 
     def wait_s(self, lacking: float) -> float:
-        """How long until so much has come in again."""
+        """The seconds until so many tokens have come in again."""
         return lacking * WINDOW_S / self.rate
 
 
-class RateLimit(Layer):
-    """Refuses who has spent what he had."""
+class RateLimit(HttpMiddleware):
+    """Refuse callers who have spent their tokens."""
 
     def __init__(self, app: ASGIApp, buckets: TokenBuckets) -> None:
         super().__init__(app)
         self.buckets = buckets
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        cost = family(scope["path"]).cost
+        cost = family_of(scope["path"]).cost
         if not self.buckets.rate or not cost:
             await self.app(scope, receive, send)
             return
@@ -187,16 +183,17 @@ class RateLimit(Layer):
         await self.app(scope, receive, forward)
 
 
-def who(scope: Scope) -> str:
-    """The key or the session that asks, else the network of the address."""
+def caller_id(scope: Scope) -> str:
+    """The key or the session of a request, else the network of its address."""
     caller = scope.get("state", {}).get("caller")
     if caller is not None and caller.id is not None:
         return f"key {caller.id}"
-    return network((scope.get("client") or ("",))[0])
+    return client_network((scope.get("client") or ("",))[0])
 
 
-class Places:
-    """So many at once for all, and so many for each who asks."""
+class FairSemaphore:
+    """A semaphore with places for all callers and a maximum for each; callers with fewest go
+    first."""
 
     def __init__(self, most: int, each: int) -> None:
         self._most = most
@@ -204,9 +201,9 @@ class Places:
         self._taken: Counter[str] = Counter()
         self._waiting: list[tuple[str, anyio.Event]] = []
 
-    async def take(self, asker: str, seconds: float) -> bool:
-        """A place for one who asks, as soon as there is one; false if there was none so long."""
-        if self._free(asker):
+    async def acquire(self, asker: str, seconds: float) -> bool:
+        """Wait for a place; false if there was none in this time."""
+        if self._has_place(asker):
             self._taken[asker] += 1
             return True
         turn = anyio.Event()
@@ -216,18 +213,18 @@ class Places:
                 await turn.wait()
         except BaseException:  # he is gone
             if turn.is_set():
-                self.leave(asker)
+                self.release(asker)
             raise
         finally:
             if not turn.is_set():
                 self._waiting.remove((asker, turn))
         return turn.is_set()
 
-    def leave(self, asker: str) -> None:
-        """His place is the next one's: of who has fewest, and of them who came first."""
+    def release(self, asker: str) -> None:
+        """Give a place to the next caller: of those with fewest, who came first."""
         self._taken[asker] -= 1
         self._taken += Counter()  # who has none is forgotten
-        able = [one for one in self._waiting if self._free(one[0])]
+        able = [one for one in self._waiting if self._has_place(one[0])]
         if able:
             next_one = min(able, key=lambda one: self._taken[one[0]])
             self._waiting.remove(next_one)
@@ -236,17 +233,17 @@ class Places:
 
     @property
     def crowded(self) -> bool:
-        """Whether somebody waits for a place."""
+        """Whether a caller waits for a place."""
         return bool(self._waiting)
 
-    def full(self, asker: str) -> str:
-        """Why there is no place for him."""
+    def why_full(self, asker: str) -> str:
+        """A sentence on why there is no place for this caller."""
         if self._taken[asker] >= self._each:
             own = "one such answer is" if self._each == 1 else f"{self._each} such answers are"
             return f"{own} being made for you, and as many is the most for each at once"
         return f"{self._most} such answers are being made, and as many is the most at once"
 
-    def _free(self, asker: str) -> bool:
+    def _has_place(self, asker: str) -> bool:
         return self._taken.total() < self._most and self._taken[asker] < self._each
 
 
@@ -255,8 +252,8 @@ _ESCAPED_NUL = re.compile(rb"%00")
 _BAD_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
-class RequestLimits(Layer):
-    """Refuses headers, addresses and bodies beyond the limits; a body is counted as it comes."""
+class RequestLimits(HttpMiddleware):
+    """Refuse headers, addresses and bodies beyond the limits; a body is counted as it comes."""
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
         super().__init__(app)
@@ -264,7 +261,7 @@ class RequestLimits(Layer):
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._check_head(scope)
-        uploaded = family(scope["path"]).name == "upload"
+        uploaded = family_of(scope["path"]).name == "upload"
         most = self.limits.upload_bytes if uploaded else self.limits.body_bytes
         length = next((text for name, text in scope["headers"] if name == b"content-length"), b"0")
         if not length.isdigit() or len(length) > 15 or int(length) > most:
@@ -324,8 +321,8 @@ class RequestLimits(Layer):
             raise Problem("bad-request", sentence)
 
 
-class Framing(Layer):
-    """Refuses requests of which a proxy could think that they end elsewhere, or are for another."""
+class RequestFraming(HttpMiddleware):
+    """Refuse requests that a proxy could frame otherwise, or could take for another host's."""
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
         names = [name for name, _ in scope["headers"]]

@@ -1,4 +1,4 @@
-"""The OpenAPI document: what FastAPI knows of the routes, and what is true of all of them.
+"""The OpenAPI document: what FastAPI knows of the routes, answer schemas, problems and examples.
 
 Every operation may answer with problems, which are all of one shape; which kinds, its tags tell.
 The API is described for programs (`/openapi.json`) and for people (`/docs`), without any other
@@ -14,19 +14,19 @@ from fastapi import APIRouter, FastAPI, Request
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import HTMLResponse, Response
 
-from api.http.answer import document
 from api.http.keys import KeyDocument
+from api.http.responses import json_response
 from api.jobs.jobs import JobDocument
 from api.problem import PROBLEM_JSON, PROBLEM_KINDS, URN
-from api.questions import shapes
-from api.questions.declared import every
+from api.questions import json_types
+from api.questions.declared import all_questions
 from api.questions.declared.matches import Match
 from api.questions.question import Listed
 from api.version import VERSION
 from engine.steps import AnyStep
 from events.views import Seen
 
-REF = "#/components/schemas/{name}"
+SCHEMA_REF = "#/components/schemas/{name}"
 
 
 class Viewpoint(TypedDict):
@@ -58,7 +58,7 @@ class Rows(TypedDict):
 
 
 class EventRow(TypedDict):
-    """An event as it is seen, in its envelope; `_with_events` puts every type of event here."""
+    """An event as it is seen, in its envelope; `_add_event_schemas` adds every type of event."""
 
 
 class Events(Listed, frozen=True, kw_only=True):
@@ -93,34 +93,34 @@ ANSWERS: Mapping[str, Any] = {
     "health": Health,
     "ready": Health,
     "match": Match,
-    "match_root": shapes.Root,
-    "verify_match": shapes.MatchVerified,
-    "hand": shapes.Summary,
+    "match_root": json_types.Root,
+    "verify_match": json_types.MatchVerified,
+    "hand": json_types.Summary,
     "events": Events,
-    "frames": shapes.Frames,
-    "state": shapes.Frame,
-    "proof": shapes.Proof,
-    "audit": shapes.Audit,
-    "consistency": shapes.Consistency,
+    "frames": json_types.Frames,
+    "state": json_types.Frame,
+    "proof": json_types.Proof,
+    "audit": json_types.Audit,
+    "consistency": json_types.Consistency,
     "play": JobDocument,
     "import": JobDocument,
     "verify": JobDocument,
     "jobs": JobList,
     "job": JobDocument,
     "cancel": JobDocument,
-    "games": shapes.Games,
-    "game": shapes.GameDocument,
+    "games": json_types.Games,
+    "game": json_types.GameDocument,
     "sql": Rows,
     "ask_sql": Rows,
-    **{operation: one.answer for one in every() for _, operation in one.routes},
+    **{operation: one.answer for one in all_questions() for _, operation in one.routes},
 }
 
 
-def of_answers() -> tuple[dict[str, Any], dict[str, Any]]:
+def answer_schemas() -> tuple[dict[str, Any], dict[str, Any]]:
     """A schema for each operation, and the components that these name."""
     names = list(ANSWERS)
-    schemas, parts = msgspec.json.schema_components(ANSWERS.values(), ref_template=REF)
-    _with_events(parts)
+    schemas, parts = msgspec.json.schema_components(ANSWERS.values(), ref_template=SCHEMA_REF)
+    _add_event_schemas(parts)
     kinds = (*get_args(Seen), *get_args(AnyStep))
     omitting = {kind.__name__ for kind in kinds if kind.__struct_config__.omit_defaults}
     for name, part in parts.items():
@@ -135,26 +135,26 @@ def of_answers() -> tuple[dict[str, Any], dict[str, Any]]:
     return dict(zip(names, schemas, strict=True)), parts
 
 
-def _with_events(parts: dict[str, Any]) -> None:
-    """`EventRow` is any type of event, with the members of its envelope beside its own."""
+def _add_event_schemas(parts: dict[str, Any]) -> None:
+    """Make `EventRow` any type of event, with the members of its envelope beside its own."""
     (events, envelope), kinds = msgspec.json.schema_components(
-        (Seen, shapes.Envelope), ref_template=REF
+        (Seen, json_types.Envelope), ref_template=SCHEMA_REF
     )
-    around = kinds.pop(_name(envelope))["properties"]
+    around = kinds.pop(_schema_name(envelope))["properties"]
     events = events | {"description": EventRow.__doc__}
     for one in events["anyOf"]:
-        event = kinds[_name(one)]
+        event = kinds[_schema_name(one)]
         event["properties"] |= around
         event["required"] = [*event["required"], *around]
     parts |= {**kinds, EventRow.__name__: events}
 
 
-def _name(reference: dict[str, str]) -> str:
+def _schema_name(reference: dict[str, str]) -> str:
     return reference["$ref"].rpartition("/")[2]
 
 
-PATH = "/openapi.json"
-PROBLEM: dict[str, Any] = {
+OPENAPI_PATH = "/openapi.json"
+PROBLEM_SCHEMA: dict[str, Any] = {
     "type": "object",
     "title": "Problem",
     "description": "What went wrong (RFC 9457); docs/http.md lists the types.",
@@ -189,26 +189,26 @@ PROBLEM: dict[str, Any] = {
         }
     ],
 }
-ABOUT = """\
+DESCRIPTION = """\
 Poker hands, event by event, as you may see them. Without a key you are the public; a key or a login
 may be a seat's, or an auditor's, and `?as=VIEW` chooses among the viewpoints you have.
 
 Every error is a problem document (RFC 9457). Lists have a cursor that you hand back as it is.
 docs/http.md tells the rest.
 """
-OF_ALL = (
+PROBLEMS_OF_ALL = (
     *("bad-request", "unauthenticated", "forbidden", "misdirected"),
     *("too-large", "uri-too-long", "headers-too-large", "too-many-requests", "unavailable"),
 )
-OF_PLACES = ("not-found",)
-NAMING = ("play", "hands", "fairness")  # beside by_tag, something that may not be there
-OF_VALUES = ("invalid",)
-OF_FORMATS = ("not-acceptable",)
-OF_WRITING = ("no-room",)
-OF_BODIES = ("too-slow", "unsupported-media-type", "conflict")
-BY_NAME = {"cursor": "wrong-cursor", "q": "wrong-filter"}
-PLAIN = "application/json"
-UNTAGGED = ("keys", "health")  # never kept by anybody, so without a validator
+PROBLEMS_OF_NAMES = ("not-found",)
+NAMING_OPERATIONS = ("play", "hands", "fairness")  # beside by_tag, something that may not be there
+PROBLEMS_OF_VALUES = ("invalid",)
+PROBLEMS_OF_FORMATS = ("not-acceptable",)
+PROBLEMS_OF_WRITING = ("no-room",)
+PROBLEMS_OF_BODIES = ("too-slow", "unsupported-media-type", "conflict")
+PROBLEMS_OF_PARAMETERS = {"cursor": "wrong-cursor", "q": "wrong-filter"}
+JSON_TYPE = "application/json"
+TAGS_WITHOUT_ETAG = ("keys", "health")  # never kept by anybody, so without a validator
 EXAMPLES: dict[str, Any] = {
     "as": "public",
     "match": "auction",
@@ -239,26 +239,26 @@ TAGS = {
     "keys": "Who may ask for more than the public.",
     "health": "How the server is.",
 }
-A_SELECT = "SELECT game, count(*) AS hands, sum(pot) AS chips FROM hands GROUP BY game"
+EXAMPLE_SQL = "SELECT game, count(*) AS hands, sum(pot) AS chips FROM hands GROUP BY game"
 
 
-def described(app: FastAPI) -> None:
-    """The document is made when it is first asked for, and kept."""
+def install_openapi(app: FastAPI) -> None:
+    """Give an application its OpenAPI document, made when it is first asked for."""
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is not None:
             return app.openapi_schema
         document = get_openapi(
             title="muckrake", version=VERSION, summary="The flight recorder and court of appeal for"
-            " poker.", description=ABOUT, routes=app.routes,
+            " poker.", description=DESCRIPTION, routes=app.routes,
         )  # fmt: skip
         document["tags"] = [{"name": name, "description": what} for name, what in TAGS.items()]
         parts = document.setdefault("components", {})
         schemas = parts.setdefault("schemas", {})
         for name in ("HTTPValidationError", "ValidationError"):
             schemas.pop(name, None)
-        schemas["Problem"] = PROBLEM
-        shapes, answers = of_answers()
+        schemas["Problem"] = PROBLEM_SCHEMA
+        shapes, answers = answer_schemas()
         assert not schemas.keys() & answers.keys(), "an answer and a body have one name"
         schemas |= answers
         parts["securitySchemes"] = {
@@ -266,61 +266,62 @@ def described(app: FastAPI) -> None:
         }
         for path, methods in document.get("paths", {}).items():
             for method, operation in methods.items():
-                _finish(path, method, operation, shapes)
+                _complete_operation(path, method, operation, shapes)
         app.openapi_schema = document
         return document
 
     app.openapi = openapi  # type: ignore[method-assign]  # FastAPI's own way to extend it
 
 
-def _finish(path: str, method: str, operation: dict[str, Any], shapes: Mapping[str, Any]) -> None:
-    """What every operation has: it may be asked with a key or without, and may refuse; its answer
-    in JSON has a shape."""
+def _complete_operation(
+    path: str, method: str, operation: dict[str, Any], shapes: Mapping[str, Any]
+) -> None:
+    """Add to an operation its security, examples, problems and the schema of its JSON answer."""
     operation["security"] = [{}, {"key": []}]
     for one in operation.get("parameters", ()):
         shown = {"example", "examples"} & {*one, *one["schema"]}
         if one["name"] in EXAMPLES and not shown:
-            one["example"] = A_SELECT if path.endswith("/sql") else EXAMPLES[one["name"]]
+            one["example"] = EXAMPLE_SQL if path.endswith("/sql") else EXAMPLES[one["name"]]
     responses = operation.setdefault("responses", {})
     responses.pop("422", None)
     for response in responses.values():
         content = response.get("content", {})
         response["content"] = {kind.partition(";")[0]: about for kind, about in content.items()}
     by_status: dict[int, list[str]] = {}
-    for kind in kinds_of(path, method, operation):
+    for kind in problem_kinds(path, method, operation):
         by_status.setdefault(PROBLEM_KINDS[kind].status, []).append(kind)
     for status, kinds in by_status.items():
         about = "; ".join(f"{PROBLEM_KINDS[kind].title} (`{kind}`)" for kind in kinds)
         content = {PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/Problem"}}}
         responses.setdefault(str(status), {"description": about, "content": content})
-    if method == "get" and not {*UNTAGGED} & {*operation.get("tags", ())}:
+    if method == "get" and not {*TAGS_WITHOUT_ETAG} & {*operation.get("tags", ())}:
         unchanged = {"description": "What you have (`If-None-Match`) is what there is."}
         responses.setdefault("304", unchanged)
     name = operation["operationId"]
     for status, response in responses.items():
         if name in shapes and status.startswith("2"):
-            formats = {PLAIN: {}, **response.get("content", {})}
-            response["content"] = formats | {PLAIN: {"schema": shapes[name]}}
+            formats = {JSON_TYPE: {}, **response.get("content", {})}
+            response["content"] = formats | {JSON_TYPE: {"schema": shapes[name]}}
     operation["responses"] = dict(sorted(responses.items()))
 
 
-def kinds_of(path: str, method: str, operation: dict[str, Any]) -> list[str]:
+def problem_kinds(path: str, method: str, operation: dict[str, Any]) -> list[str]:
     """The kinds of problems that an operation may answer with, but for those that are our fault."""
     if "health" in operation.get("tags", ()):
         return ["bad-request", "misdirected", "headers-too-large", "uri-too-long", "unavailable"]
-    kinds = list(OF_ALL)
+    kinds = list(PROBLEMS_OF_ALL)
     names = {one["name"] for one in operation.get("parameters", ())}
-    is_naming = operation["operationId"] in NAMING or "by_tag" in names
-    kinds += OF_PLACES if "{" in path or is_naming else ()
-    kinds += OF_VALUES if names - {"as"} or "requestBody" in operation else ()
-    kinds += OF_FORMATS if method == "get" else ()
-    kinds += OF_BODIES if method == "post" else ()
-    kinds += OF_WRITING if method in ("post", "delete") else ()
+    is_naming = operation["operationId"] in NAMING_OPERATIONS or "by_tag" in names
+    kinds += PROBLEMS_OF_NAMES if "{" in path or is_naming else ()
+    kinds += PROBLEMS_OF_VALUES if names - {"as"} or "requestBody" in operation else ()
+    kinds += PROBLEMS_OF_FORMATS if method == "get" else ()
+    kinds += PROBLEMS_OF_BODIES if method == "post" else ()
+    kinds += PROBLEMS_OF_WRITING if method in ("post", "delete") else ()
     kinds += ["conflict"] if method == "delete" and "jobs" in operation.get("tags", ()) else []
     kinds += ["conflict"] if method == "get" and "{number}" in path else []
     if path.endswith("/sql"):
         return [*kinds, "query-refused"]
-    return kinds + [kind for name, kind in BY_NAME.items() if name in names]
+    return kinds + [kind for name, kind in PROBLEMS_OF_PARAMETERS.items() if name in names]
 
 
 router = APIRouter()
@@ -355,10 +356,10 @@ Without a script there is <a href="/openapi.json">openapi.json</a>.
 """
 
 
-@router.get(PATH, include_in_schema=False, operation_id="openapi")
+@router.get(OPENAPI_PATH, include_in_schema=False, operation_id="openapi")
 async def openapi(request: Request) -> Response:
     """The API for programs: paths, shapes and examples."""
-    return document(request, request.app.openapi())
+    return json_response(request, request.app.openapi())
 
 
 @router.get("/docs", include_in_schema=False, operation_id="docs")

@@ -1,5 +1,4 @@
-"""One line of JSON on stderr for each request; what `/metrics` counts, as Prometheus reads it; and
-whether all is well.
+"""A log line of JSON for each request, `/metrics` for Prometheus, health routes, and freed memory.
 
 A line has the path, but of the query no more than names: `?q=` may hold cards that somebody looks
 for, `?once=` a token. It has the id of a key, never a key. Of a failure it has the kind and the
@@ -40,8 +39,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders, QueryParams
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.http.answer import NEVER, document
-from api.http.layers import Layer, put
+from api.http.middleware import HttpMiddleware, set_request_state
+from api.http.responses import NO_STORE, json_response
 from api.problem import Problem
 from store.folder.frames import Damaged
 
@@ -50,7 +49,7 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
 class Metrics:
-    """Counters of one process; a scraper adds up those of all workers."""
+    """Counters of one process; Prometheus adds up those of all workers."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -61,20 +60,20 @@ class Metrics:
         self._seconds: dict[str, float] = defaultdict(float)
         self._bytes: dict[str, int] = defaultdict(int)
 
-    def begins(self) -> None:
-        """A request has come."""
+    def begin(self) -> None:
+        """Count a request that has come."""
         with self._lock:
             self.now += 1
 
-    def sends(self, size: int) -> None:
-        """So many bytes have gone out: for `given_back`, and told to nobody."""
+    def count_bytes(self, size: int) -> None:
+        """Count bytes that were sent, for `trim_memory_often` only."""
         with self._lock:
             self.sent += size
 
-    def ends(
+    def end(
         self, method: str, route: str | None, status: int | None, seconds: float, size: int
     ) -> None:
-        """A request was answered, or its client has gone."""
+        """Count a request that was answered, or whose client has gone."""
         path = route or "none"
         with self._lock:
             self.now -= 1
@@ -86,22 +85,28 @@ class Metrics:
             self._bytes[path] += size
 
     def text(self) -> str:
-        """All of it, as it is scraped."""
+        """The metrics in Prometheus' text format."""
         with self._lock:
             return "\n".join(self._lines()) + "\n"
 
     def _lines(self) -> Iterator[str]:
-        yield from _headed("muckrake_requests_total", "counter", "Requests by route and status.")
+        yield from _metric_head(
+            "muckrake_requests_total", "counter", "Requests by route and status."
+        )
         for (method, path, status), count in sorted(self._requests.items()):
             labels = f'method="{method}",route="{path}",status="{status}"'
             yield f"muckrake_requests_total{{{labels}}} {count}"
-        yield from _headed("muckrake_answer_bytes_total", "counter", "Bytes to no key, by route.")
+        yield from _metric_head(
+            "muckrake_answer_bytes_total", "counter", "Bytes to no key, by route."
+        )
         for path, size in sorted(self._bytes.items()):
             yield f'muckrake_answer_bytes_total{{route="{path}"}} {size}'
-        yield from _headed("muckrake_request_seconds", "histogram", "From request to last byte.")
+        yield from _metric_head(
+            "muckrake_request_seconds", "histogram", "From request to last byte."
+        )
         for path, buckets in sorted(self._slower.items()):
             yield from self._histogram(path, buckets)
-        yield from _headed("muckrake_requests_now", "gauge", "Requests being answered.")
+        yield from _metric_head("muckrake_requests_now", "gauge", "Requests being answered.")
         yield f"muckrake_requests_now {self.now}"
 
     def _histogram(self, path: str, buckets: list[int]) -> Iterator[str]:
@@ -113,7 +118,7 @@ class Metrics:
         yield f'{name}_count{{route="{path}"}} {total}'
 
 
-def _headed(name: str, kind: str, help_: str) -> Iterator[str]:
+def _metric_head(name: str, kind: str, help_: str) -> Iterator[str]:
     yield f"# HELP {name} {help_}"
     yield f"# TYPE {name} {kind}"
 
@@ -121,11 +126,11 @@ def _headed(name: str, kind: str, help_: str) -> Iterator[str]:
 PATH_MAX = 200
 NAMES_MAX = 20
 ROOT = Path(__file__).parents[2]
-_SECRET = re.compile(r"(mr_[0-9a-f]{8})_[0-9a-f_]+|[\w-]{40,}")
+_SECRETS = re.compile(r"(mr_[0-9a-f]{8})_[0-9a-f_]+|[\w-]{40,}")
 
 
-class RequestLog(Layer):
-    """Every request with an id, a line in the log and its place in the metrics."""
+class RequestLog(HttpMiddleware):
+    """Middleware that gives every request an id, a line in the log and a place in the metrics."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics, out: TextIO | None) -> None:
         super().__init__(app)
@@ -134,8 +139,8 @@ class RequestLog(Layer):
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
         answer: dict[str, Any] = {"status": None, "bytes": 0, "whole": False}
-        put(scope, "request_id", secrets.token_hex(8))
-        put(scope, "log", self.out)
+        set_request_state(scope, "request_id", secrets.token_hex(8))
+        set_request_state(scope, "log", self.out)
 
         async def forward(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -143,18 +148,18 @@ class RequestLog(Layer):
                 MutableHeaders(scope=message)["X-Request-Id"] = scope["state"]["request_id"]
             elif message["type"] == "http.response.body":
                 answer["bytes"] += len(message.get("body", b""))
-                self.metrics.sends(len(message.get("body", b"")))
+                self.metrics.count_bytes(len(message.get("body", b"")))
                 answer["whole"] = not message.get("more_body", False)
             await send(message)
 
-        self.metrics.begins()
+        self.metrics.begin()
         begun = time.perf_counter()
         try:
             await self.app(scope, receive, forward)
         finally:
             took = time.perf_counter() - begun
             size = 0 if scope["state"].get("recognized") else answer["bytes"]
-            self.metrics.ends(scope["method"], _route(scope), answer["status"], took, size)
+            self.metrics.end(scope["method"], _route_template(scope), answer["status"], took, size)
             if self.out is not None:
                 state = scope.get("state", {})
                 names = list(dict.fromkeys(QueryParams(scope.get("query_string", b"")).keys()))
@@ -165,9 +170,9 @@ class RequestLog(Layer):
                         "at": _now(),
                         "request": state["request_id"],
                         "method": scope["method"][:16],
-                        "route": _route(scope),
-                        "path": masked(scope["path"][:PATH_MAX]),
-                        "query": [masked(name[:40]) for name in names[:NAMES_MAX]],
+                        "route": _route_template(scope),
+                        "path": without_secrets(scope["path"][:PATH_MAX]),
+                        "query": [without_secrets(name[:40]) for name in names[:NAMES_MAX]],
                         "status": answer["status"],
                         "ms": round(took * 1000, 1),
                         "bytes": answer["bytes"],
@@ -178,8 +183,8 @@ class RequestLog(Layer):
                 )
 
 
-def failed(request: Request, failure: Exception) -> str:
-    """A failure that nobody foresaw goes into the log; the id that its answer names."""
+def log_failure(request: Request, failure: Exception) -> str:
+    """Log an unexpected failure, and return the id that its answer names."""
     request_id = str(getattr(request.state, "request_id", "") or secrets.token_hex(8))
     out = getattr(request.state, "log", None) or sys.stderr
     places = []
@@ -195,13 +200,14 @@ def failed(request: Request, failure: Exception) -> str:
     return request_id
 
 
-def masked(text: str) -> str:
-    """Without anything that looks like a secret."""
-    return _SECRET.sub(lambda found: f"{found[1] or ''}...", text)
+def without_secrets(text: str) -> str:
+    """A text without anything that looks like a secret."""
+    return _SECRETS.sub(lambda found: f"{found[1] or ''}...", text)
 
 
-def _route(scope: Scope) -> str | None:
-    """The template of the route, so that lines of one kind can be counted; None if there is none.
+def _route_template(scope: Scope) -> str | None:
+    """The template of the matched route, so that lines of one kind can be counted; None without
+    one.
 
     A router that was included with a prefix has it in its own path already.
     """
@@ -224,7 +230,7 @@ router = APIRouter()
     "/healthz", tags=["health"], operation_id="health", summary="Whether this process answers"
 )
 async def health(request: Request) -> Response:
-    return document(request, {"status": "ok"}, cache=NEVER)
+    return json_response(request, {"status": "ok"}, cache=NO_STORE)
 
 
 @router.get(
@@ -237,7 +243,7 @@ def ready(request: Request) -> Response:
         raise Problem(
             "unavailable", "the ledger cannot be read: muckrake doctor says why"
         ) from None
-    return document(request, {"status": "ready"}, cache=NEVER)
+    return json_response(request, {"status": "ready"}, cache=NO_STORE)
 
 
 @router.get(
@@ -250,42 +256,42 @@ def ready(request: Request) -> Response:
 async def metrics(request: Request) -> Response:
     text = request.app.state.metrics.text()
     kind = "text/plain; version=0.0.4; charset=utf-8"
-    return PlainTextResponse(text, media_type=kind, headers={"Cache-Control": NEVER})
+    return PlainTextResponse(text, media_type=kind, headers={"Cache-Control": NO_STORE})
 
 
-LOOK_S = 1.0
-MUCH = 8 << 20  # bytes that were sent
-HEAPS = 2  # that threads share, instead of eight for each core
+TRIM_EVERY_S = 1.0
+TRIM_AFTER_BYTES = 8 << 20  # bytes that were sent
+HEAPS_MAX = 2  # that threads share, instead of eight for each core
 _ARENA_MAX = -8  # of glibc's mallopt
 
 
-def share_heaps() -> None:
-    """Few heaps for all threads; where the C library is another one, it keeps its own way."""
-    if (mallopt := _of_libc("mallopt")) is not None:
-        mallopt(_ARENA_MAX, HEAPS)
+def limit_heaps() -> None:
+    """Limit the C library's heaps for all threads, if it is glibc."""
+    if (mallopt := _libc_function("mallopt")) is not None:
+        mallopt(_ARENA_MAX, HEAPS_MAX)
 
 
-def give_back() -> None:
-    """What is free goes to the system."""
+def trim_memory() -> None:
+    """Give free memory back to the system."""
     gc.collect()
     pa.default_memory_pool().release_unused()
-    if (trim := _of_libc("malloc_trim")) is not None:
+    if (trim := _libc_function("malloc_trim")) is not None:
         trim(0)
 
 
-async def given_back(metrics: Metrics) -> None:
-    """Look at what was sent, again and again, for as long as the server runs."""
+async def trim_memory_often(metrics: Metrics) -> None:
+    """Trim memory after much was sent, for as long as the server runs."""
     before = metrics.sent
     while True:
-        await asyncio.sleep(LOOK_S)
-        if metrics.sent - before >= MUCH:
+        await asyncio.sleep(TRIM_EVERY_S)
+        if metrics.sent - before >= TRIM_AFTER_BYTES:
             idle = not metrics.now
-            await run_in_threadpool(give_back)
+            await run_in_threadpool(trim_memory)
             if idle:
                 before = metrics.sent
 
 
-def _of_libc(name: str) -> Callable[..., int] | None:
+def _libc_function(name: str) -> Callable[..., int] | None:
     try:
         function: Callable[..., int] = getattr(ctypes.CDLL(None), name)
     except (AttributeError, OSError, TypeError):

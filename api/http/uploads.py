@@ -1,4 +1,4 @@
-"""What is sent to be imported, on its way to the disk, and how much of it one key may send.
+"""Uploads: files of a request saved to the disk, and how much one key may send.
 
 A body is one file, or a form with several, of which one is open at a time: no more of it is in
 memory than a piece. How long it may be is counted by `RequestLimits`. Nothing is unpacked.
@@ -23,7 +23,7 @@ from python_multipart import MultipartParser
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import parse_options_header
 
-from api.http.keys import alone
+from api.http.keys import locked_private_folder
 from api.http.limits import Limits
 from api.jobs.jobs import END_STATES, Jobs
 from api.problem import Problem
@@ -31,19 +31,19 @@ from store.folder.disk import now_ms
 
 DAY_S = 24 * 3600
 SENDING_S = 120.0  # who has sent nothing for so long sends nothing more; limits end him sooner
-LOOK_BYTES = 1 << 20  # after so many more it is looked how full the disk is
+CHECK_EVERY_BYTES = 1 << 20  # after so many more it is looked how full the disk is
 
 
-class Used(Struct):
-    """What a key has asked for: jobs that are not over, and what a day's jobs come to."""
+class KeyUsage(Struct):
+    """A key's jobs that are not over, and the bytes and hands of its jobs of the last day."""
 
     jobs: int = 0
     bytes: int = 0
     hands: int = 0
 
 
-class Allowance:
-    """How much of a body may still come: of this key today, and while the disk has room."""
+class UploadAllowance:
+    """The bytes that a body may still have: of this key today, and while the disk has room."""
 
     def __init__(self, folder: Path, left: int | None, keep_free: int) -> None:
         self._folder = folder
@@ -52,7 +52,7 @@ class Allowance:
         self._unseen = 0
 
     def take(self, size: int) -> None:
-        """So many more bytes are about to be written."""
+        """Count bytes that are about to be written, and refuse too many."""
         if self._left is not None:
             self._left -= size
             if self._left < 0:
@@ -60,34 +60,36 @@ class Allowance:
                     DAY_S / 24
                 )
         self._unseen += size
-        if self._unseen >= LOOK_BYTES:
+        if self._unseen >= CHECK_EVERY_BYTES:
             self._unseen = 0
             check_disk(self._folder, self._keep_free)
 
 
-def admitted(
+def admit_upload(
     jobs: Jobs, owner: str, limits: Limits, *, size: int = 0, hands: int = 0, again: bool = False
-) -> tuple[Path, Allowance]:
+) -> tuple[Path, UploadAllowance]:
     """A folder for one more job of this key, and what may be sent into it; refused in a sentence.
 
     Who comes `again` with a key for idempotency may have one more on the way: he is answered with
     the job that there is.
     """
-    with alone(jobs.ledger):  # two that come together are counted one after the other
-        used = used_by(jobs, owner)
+    with locked_private_folder(
+        jobs.ledger
+    ):  # two that come together are counted one after the other
+        used = key_usage(jobs, owner)
         if limits.key_jobs and used.jobs >= limits.key_jobs + again:
             sentence = f"{used.jobs} jobs of this key are at work or wait, and it may have no more"
             raise Problem("too-many-requests", f"{sentence}: one must be over first").after(10)
-        _check_day("bytes", "send", used.bytes, size, limits.key_bytes)
-        _check_day("hands", "ask for", used.hands, hands, limits.key_hands)
+        _check_daily("bytes", "send", used.bytes, size, limits.key_bytes)
+        _check_daily("hands", "ask for", used.hands, hands, limits.key_hands)
         check_disk(jobs.ledger, limits.keep_free + size)
         left = limits.key_bytes - used.bytes if limits.key_bytes else None
-        return jobs.room(owner), Allowance(jobs.ledger, left, limits.keep_free)
+        return jobs.room(owner), UploadAllowance(jobs.ledger, left, limits.keep_free)
 
 
-def used_by(jobs: Jobs, owner: str) -> Used:
-    """What this key has asked for, by the files of its jobs."""
-    used, since = Used(), now_ms() - DAY_S * 1000
+def key_usage(jobs: Jobs, owner: str) -> KeyUsage:
+    """A key's usage, by the files of its jobs."""
+    used, since = KeyUsage(), now_ms() - DAY_S * 1000
     for job in jobs.every():
         if job.owner != owner:
             continue
@@ -107,7 +109,7 @@ def used_by(jobs: Jobs, owner: str) -> Used:
 
 
 def check_disk(folder: Path, size: int) -> None:
-    """Refuse what would leave the ledger itself no room to go on."""
+    """Refuse a size that would leave the ledger itself no room to go on."""
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     free = shutil.disk_usage(existing).free
     if free < size:
@@ -115,7 +117,7 @@ def check_disk(folder: Path, size: int) -> None:
         raise Problem("no-room", f"{sentence}: nothing was begun")
 
 
-def _check_day(what: str, does: str, used: int, more: int, most: int) -> None:
+def _check_daily(what: str, does: str, used: int, more: int, most: int) -> None:
     if most and used + more > most:
         sentence = f"a key may {does} {most:,} {what} in a day: {used:,} are counted already"
         raise Problem("too-many-requests", f"{sentence}, and this is {more:,}").after(DAY_S / 24)
@@ -126,15 +128,15 @@ _NAME = re.compile(r"[^\w.@+=-]+", re.ASCII)
 Digests = list[tuple[str, str]]
 
 
-async def sent_files(
-    request: Request, folder: Path, name: str | None, allowance: Allowance
+async def save_files(
+    request: Request, folder: Path, name: str | None, allowance: UploadAllowance
 ) -> Digests:
-    """Every file that was sent, written there: its name and the SHA-256 of its content."""
+    """Save every file of a request into a folder; each one's name and SHA-256."""
     kind, options = parse_options_header(request.headers.get("content-type", ""))
-    files = _Files(folder, allowance)
+    files = _SavedFiles(folder, allowance)
     try:
         if kind == b"multipart/form-data":
-            form, boundary = _Form(files), options.get(b"boundary", b"")
+            form, boundary = _FormParser(files), options.get(b"boundary", b"")
             try:
                 parser = MultipartParser(boundary, form.callbacks())  # type: ignore[arg-type]
                 if not boundary:
@@ -166,14 +168,14 @@ async def sent_files(
 
 
 def declared_length(request: Request) -> int:
-    """How long a body says that it is; 0 if it does not say."""
+    """A body's length as its header declares it; 0 without one."""
     return int(request.headers.get("content-length", "0"))
 
 
-class _Form:
-    """The parts of a form as its parser tells them; those that are no file are passed over."""
+class _FormParser:
+    """Callbacks for the parser of a multipart form; parts that are no file are passed over."""
 
-    def __init__(self, files: "_Files") -> None:
+    def __init__(self, files: "_SavedFiles") -> None:
         self.ended = False
         self._files = files
         self._headers: dict[bytes, bytes] = {}
@@ -224,10 +226,10 @@ class _Form:
         self.ended = True
 
 
-class _Files:
+class _SavedFiles:
     """The files that came, in a folder, and the one that is coming."""
 
-    def __init__(self, folder: Path, allowance: Allowance) -> None:
+    def __init__(self, folder: Path, allowance: UploadAllowance) -> None:
         self.done: Digests = []
         self._folder = folder
         self._allowance = allowance
@@ -236,35 +238,35 @@ class _Files:
         self._digest = sha256()
 
     def begin(self, name: str) -> None:
-        """The next one: under its own name, or with its place before it if that is taken."""
+        """Begin the next file: under its own name, or with its place before it if that is taken."""
         place = len(self.done)
         if place >= FILES_MAX:
             raise Problem("too-large", f"a form may have {FILES_MAX:,} files")
-        self._path = self._folder / _plain(name)
+        self._path = self._folder / _plain_file_name(name)
         while self._path.exists():
             self._path = self._folder / f"{place}-{self._path.name}"
         self._file = self._path.open("xb")
         self._digest = sha256()
 
     def add(self, piece: bytes) -> None:
-        """So much more of it."""
+        """Write a chunk of the current file."""
         assert self._file is not None
         self._allowance.take(len(piece))
         self._digest.update(piece)
         self._file.write(piece)
 
     def end(self) -> None:
-        """It is whole."""
+        """End the current file."""
         self.close()
         self.done.append((self._path.name, self._digest.hexdigest()))
 
     def close(self) -> None:
-        """Nothing more of it comes."""
+        """Close a file that did not come whole."""
         if self._file is not None:
             self._file.close()
             self._file = None
 
 
-def _plain(name: str) -> str:
-    """A name that is no path and no surprise."""
+def _plain_file_name(name: str) -> str:
+    """A file name without folders and odd characters."""
     return _NAME.sub("-", name.replace("\\", "/").rsplit("/", 1)[-1]).lstrip(".-")[:100] or "upload"

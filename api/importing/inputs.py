@@ -20,7 +20,7 @@ from typing import BinaryIO, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from api.viewpoints.selection import LEFT_OUT
+from api.viewpoints.selection import LEFT_OUT_NOTE
 from events.match import SourceNoted
 from formats.file_parts import FilePart
 from formats.phh.documents import is_header
@@ -250,4 +250,4 @@ def with_texts(
 def skipped_notes(format_name: str, skipped: Iterable[Skipped]) -> Iterator[SourceNoted]:
     """A note for each: its line and the reason, and its text."""
     for one in skipped:
-        yield SourceNoted(format_name, LEFT_OUT, f"line {one.line}\n{one.reason}", one.text)
+        yield SourceNoted(format_name, LEFT_OUT_NOTE, f"line {one.line}\n{one.reason}", one.text)

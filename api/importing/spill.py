@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from api.importing.index import HandDigest, HandDigester, Repeat, packed_digests, unpacked_digests
 from api.record_audit import start_of
-from api.viewpoints.selection import OTHERWISE, REPEATED
+from api.viewpoints.selection import CONFLICT_SUFFIX, REPEATED_NOTE
 from events.cards import UNKNOWN
 from events.codec import decode_record, encode
 from events.ledger import Append, Record
@@ -281,7 +281,7 @@ class RepeatNotes:
             if not (other or one.differs) and (number, match, known) == next_:
                 self._lines[-1] = (first, count + 1, was, begin, "")
                 continue
-            other = f"line {one.line}{OTHERWISE}" if one.differs else ""
+            other = f"line {one.line}{CONFLICT_SUFFIX}" if one.differs else ""
             self._lines.append((number, 1, match, known or 0, other))
             if one.differs:
                 self.differ = True
@@ -297,7 +297,7 @@ class RepeatNotes:
                 last = f"..{number + count - 1}", f"..{known + count - 1}"
                 end, there = last if count > 1 else ("", "")
                 header.append(f"hand {number}{end} is {match}/{known}{there}")
-        return SourceNoted(format, REPEATED, "\n".join(header), "\n".join(self._records))
+        return SourceNoted(format, REPEATED_NOTE, "\n".join(header), "\n".join(self._records))
 
 
 def first_difference(known: Sequence[Record], new: Sequence[Record]) -> str:

@@ -16,7 +16,7 @@ import click
 
 from api.playing.names import InvalidName, parse_names, parse_tags, tagged_records
 from api.problem import Problem
-from api.questions.games import NoGame, Unfit, wanted
+from api.questions.games import InvalidRuleset, UnknownGame, game_with_settings
 from dealer.bots.built_in import BOTS
 from dealer.deck import SEED_BYTES, random_seed
 from dealer.live.bots import HappeningKind, ScriptedEvent, TableScript
@@ -184,7 +184,7 @@ def _refusals() -> Iterator[None]:
         yield
     except click.UsageError as reason:
         raise Problem("invalid", reason.format_message()) from None
-    except (InvalidName, NoGame, Unfit, Impossible) as reason:
+    except (InvalidName, UnknownGame, InvalidRuleset, Impossible) as reason:
         raise Problem("invalid", str(reason)) from None
 
 
@@ -253,7 +253,7 @@ def requested_ruleset(options: dict[str, Any]) -> Game:
     if (options["game"] is None) == (handed_in is None):
         raise Problem("invalid", "name one game, or send one ruleset")
     with _refusals():
-        return wanted(options["game"], options.get("set", {}), handed_in)
+        return game_with_settings(options["game"], options.get("set", {}), handed_in)
 
 
 def import_request(
@@ -303,5 +303,5 @@ def valid_tags(text: list[str] | None) -> dict[str, dict[str, str]]:
 def import_rules(request: dict[str, Any]) -> ImportRules:
     """The import rules of a request."""
     game, changes = request["game"], request.get("set", {})
-    named = wanted(game, changes) if game else None
+    named = game_with_settings(game, changes) if game else None
     return ImportRules(named, tuple(changes.items()), request.get("rake", "fitted"))

@@ -53,11 +53,11 @@ from api.playing.recording import STOPPED, ledger_projections
 from api.playing.wire_match import BotMatch
 from api.playing.wire_match import as_json as as_parts
 from api.questions.declared.fairness import FairnessParams, fairness
-from api.questions.proof import NoSecrets, Unsigned, verified
-from api.questions.verdicts import keep_judged
-from api.viewpoints.selection import Absent
+from api.questions.proof import NoSecrets, NotSigned, verify_leaves
+from api.questions.verdicts import keep_import_verdicts
+from api.viewpoints.ledger_view import LedgerView
+from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import AUDITOR, Viewer
-from api.viewpoints.views import Viewed
 from dealer.deck import SeededDecks, random_seed
 from dealer.wire.match import MatchJob
 from dealer.wire.program import Limits, named_programs
@@ -201,10 +201,10 @@ def _open_in_turn(folder: Path, job: Job, report: JobReport) -> tuple[FileLedger
 
 def _verify_match(folder: Path, job: Job, report: JobReport) -> dict[str, Any]:
     """A match made again leaf by leaf, as the route does it with a short one."""
-    viewed = Viewed(Reader(folder).snapshot(), Viewer(AUDITOR))
+    viewed = LedgerView(Reader(folder).snapshot(), Viewer(AUDITOR))
     try:
-        answer = verified(viewed, job.request["match"], look=report.leaf)
-    except (NoSecrets, Unsigned, Refuted) as reason:
+        answer = verify_leaves(viewed, job.request["match"], look=report.leaf)
+    except (NoSecrets, NotSigned, Refuted) as reason:
         return {"state": "failed", "detail": str(reason)}
     finally:
         viewed.close()
@@ -215,10 +215,10 @@ def _verify_match(folder: Path, job: Job, report: JobReport) -> dict[str, Any]:
 
 def _test_fairness(folder: Path, job: Job, report: JobReport) -> dict[str, Any]:
     """Every hand of a match or of the ledger, as `muckrake fairness` tests them."""
-    viewed = Viewed(Reader(folder).snapshot(), Viewer(AUDITOR))
+    viewed = LedgerView(Reader(folder).snapshot(), Viewer(AUDITOR))
     try:
         answer = fairness(viewed, FairnessParams(job.match), report.watch)
-    except Absent as reason:
+    except NotInLedger as reason:
         return {"state": "failed", "detail": str(reason)}
     except KeyboardInterrupt:
         return {"state": "cancelled", "detail": None}
@@ -339,7 +339,7 @@ def _import_files(
             results = outcomes(files, options, scratch, *now, tick, begun=begun)
             for outcome, added in writer.write(results):
                 done.append(as_json(outcome, added, options.audit))
-        keep_judged(folder, writer.judged)
+        keep_import_verdicts(folder, writer.judged)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     read_in = sum(one["hands"] or 0 for one in done)

@@ -1,1 +1,1 @@
-"""The web pages: made on the server, readable without a script."""
+"""The web pages: rendered on the server, readable without a script."""

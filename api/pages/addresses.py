@@ -1,4 +1,4 @@
-"""The addresses on a page: where its links lead, and the order of a table, which its address says.
+"""Addresses of pages and links, and the order of a table, which its address says.
 
 An address keeps the viewpoint that was chosen.
 
@@ -20,25 +20,25 @@ from markupsafe import Markup
 from msgspec import Struct
 from starlette.datastructures import URL
 
-from api.http.ask import Access
-from api.http.routes.questions import page_of
+from api.http.access import Access
+from api.http.routes.questions import read_page
 from api.problem import Problem
 from api.questions.question import Question
-from api.viewpoints.views import Viewed
+from api.viewpoints.ledger_view import LedgerView
 from store.sql.query import Query as Views
 
 Sort = Annotated[str | None, Query(max_length=60)]
-SORTED_MAX = 20_000  # rows of a list that are sorted otherwise than they are found
-KEPT_MAX = 2  # sorted lists of a viewer that are kept: some megabytes each, if they are long
+SORTED_ROWS_MAX = 20_000  # rows of a list that are sorted otherwise than they are found
+CACHED_LISTS = 2  # sorted lists of a viewer that are kept: some megabytes each, if they are long
 _NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?")
 
 
-def _part(name: object) -> str:
+def _path_part(name: object) -> str:
     return quote(str(name), safe="")
 
 
 class Addresses(Struct, frozen=True):
-    """The addresses of links on a page: each keeps the viewpoint of the page."""
+    """The addresses of a page's links; each keeps the viewpoint of the page."""
 
     view: str | None = None
 
@@ -46,26 +46,26 @@ class Addresses(Struct, frozen=True):
         return self._at("/", **query)
 
     def page(self, *path: str, **query: str) -> str:
-        """Any page by the parts of its path, with the viewpoint of this page unless the query names
-        another."""
+        """The address of any page by the parts of its path, with the viewpoint of this page
+        unless the query names another."""
         query = {**({} if self.view is None else {"as": self.view}), **query}
-        return Addresses()._at("/" + "/".join(map(_part, path)), **query)
+        return Addresses()._at("/" + "/".join(map(_path_part, path)), **query)
 
     def matches(self, after: str | None = None) -> str:
         return self._at("/matches", after=after)
 
     def match(self, match: str, **query: str | int | None) -> str:
-        return self._at(f"/matches/{_part(match)}", **query)
+        return self._at(f"/matches/{_path_part(match)}", **query)
 
     def hands(self, q: str = "", **query: str | int | None) -> str:
-        """The hands that a filter finds."""
+        """The list of the hands that a filter finds."""
         return self._at("/hands", q=q or None, **query)
 
     def hand(
         self, hand: str, page: str = "", event: int | None = None, q: str = "", **query: str | None
     ) -> str:
         """A page of a hand MATCH/NUMBER: its replay, `audit` or `events`; one of a filter's."""
-        path = "/".join(map(_part, hand.rpartition("/")[::2]))
+        path = "/".join(map(_path_part, hand.rpartition("/")[::2]))
         at = self._at(f"/hands/{path}" + (f"/{page}" if page else ""), q=q or None, **query)
         return at if event is None else f"{at}#{event}"
 
@@ -73,12 +73,14 @@ class Addresses(Struct, frozen=True):
         return self._at("/players", by_tag=by_tag)
 
     def player(self, name: str, page: str = "", **query: str | int | tuple[str, ...] | None) -> str:
-        """A page of a player: `grid`, `winnings`, `bids` or `swaps`, or himself."""
-        return self._at(f"/players/{_part(name)}" + (f"/{page}" if page else ""), **query)
+        """A page of a player: `grid`, `winnings`, `bids` or `swaps`, or his statistics."""
+        return self._at(f"/players/{_path_part(name)}" + (f"/{page}" if page else ""), **query)
 
     def place(self, template: str, named: dict[str, str], **query: str | int | None) -> str:
         """The page of a question: an address with names in braces, and its parameters."""
-        return self._at(template.format_map({key: _part(it) for key, it in named.items()}), **query)
+        return self._at(
+            template.format_map({key: _path_part(it) for key, it in named.items()}), **query
+        )
 
     def ratings(self, unit: str | None = None) -> str:
         return self._at("/ratings", unit=unit)
@@ -90,24 +92,24 @@ class Addresses(Struct, frozen=True):
         return self._at("/live", match=match)
 
     def embedded(self, *path: str, **query: str | None) -> str:
-        """A page that may stand in a frame of another site."""
-        return self._at("/embed/" + "/".join(map(_part, path)), **query)
+        """The address of a page that may stand in a frame of another site."""
+        return self._at("/embed/" + "/".join(map(_path_part, path)), **query)
 
     def verify(self) -> str:
-        """Where a bundle is judged in the browser."""
+        """The page where a bundle is judged in the browser."""
         return self._at("/verify")
 
     def games(self) -> str:
         return self._at("/games")
 
     def game(self, game: str, policy: str | None = None) -> str:
-        """A ruleset, or one of its policies."""
-        at = self._at(f"/games/{_part(game)}")
-        return at if policy is None else f"{at}#{_part(policy)}"
+        """The page of a ruleset, or of one of its policies."""
+        at = self._at(f"/games/{_path_part(game)}")
+        return at if policy is None else f"{at}#{_path_part(policy)}"
 
     def api(self, *path: str | int, **query: str | int | tuple[str, ...] | None) -> str:
         """A path under `/api/v1`: `api("hands", match, number, "events")`."""
-        return self._at("/api/v1/" + "/".join(map(_part, path)), **query)
+        return self._at("/api/v1/" + "/".join(map(_path_part, path)), **query)
 
     def _at(self, path: str, **query: str | int | tuple[str, ...] | None) -> str:
         values = {name: value for name, value in query.items() if value not in (None, ())}
@@ -116,8 +118,9 @@ class Addresses(Struct, frozen=True):
         return f"{path}?{urlencode(values, doseq=True)}" if values else path
 
 
-class Column(NamedTuple):
-    """Where a row has the value that is sorted by (`#`: its own place), and if that is a number."""
+class SortColumn(NamedTuple):
+    """Where a row has the value that it is sorted by (`#`: its own place), and whether that is a
+    number."""
 
     path: str
     number: bool
@@ -139,15 +142,16 @@ class Column(NamedTuple):
         return float(number[0].replace(",", "")) if number else None
 
 
-class Order:
-    """What a table can be sorted by, what it is, and the address whose other orders are linked."""
+class TableOrder:
+    """The columns that a table can be sorted by, its order, and the address that links to other
+    orders."""
 
     def __init__(self, sort: str | None, at: URL, columns: Iterable[str] = ()) -> None:
         self.sort, self.at = sort, at
-        self.columns = {name: Column(name, number=False) for name in columns}
+        self.columns = {name: SortColumn(name, number=False) for name in columns}
 
     def rows(self, rows: Iterable[Any]) -> Sequence[Any]:
-        """The same rows in this order; those without a value stand last."""
+        """The rows in this order; those without a value stand last."""
         by = None if self.sort is None else self.columns.get(self.sort.removeprefix("-"))
         if self.sort is None or by is None:
             return list(rows)
@@ -159,7 +163,7 @@ class Order:
     def head(self, column: str, title: str = "", kind: str = "", of: str = "") -> Markup:
         """The head of a column: a link to its order, or to the opposite of it. Of numbers, which
         stand on the right (`n`), the most come first. `of` says where a row has its value."""
-        self.columns[column] = Column(of or column, number=kind.startswith("n"))
+        self.columns[column] = SortColumn(of or column, number=kind.startswith("n"))
         up, down = column, f"-{column}"
         direction = {up: "ascending", down: "descending"}.get(self.sort or "")
         first, then = (down, up) if kind.startswith("n") else (up, down)
@@ -187,16 +191,16 @@ class Order:
         return self.head(name, title, kind, f"{place}.text")
 
 
-class Sorting:
+class PageOrders:
     """The orders of a page's tables; each says its columns when its heads are drawn."""
 
     def __init__(self, request: Request) -> None:
-        self.sort, self.at = request.query_params.get("sort") or None, _address(request)
-        self.tables: list[Order] = []
+        self.sort, self.at = request.query_params.get("sort") or None, _quoted_url(request)
+        self.tables: list[TableOrder] = []
 
-    def table(self) -> Order:
+    def table(self) -> TableOrder:
         """The order of one more table."""
-        self.tables.append(Order(self.sort, self.at))
+        self.tables.append(TableOrder(self.sort, self.at))
         return self.tables[-1]
 
     def to(self, name: str, value: str) -> str:
@@ -208,16 +212,16 @@ class Sorting:
         """Refuse a column that no table of the page has; a page without a table may lack them."""
         known = dict.fromkeys(name for table in self.tables for name in table.columns)
         if known:
-            _check(self.sort, known)
+            _check_column(self.sort, known)
 
 
-def _address(request: Request) -> URL:
-    """The address that was asked for, quoted: a name in its path may hold a question mark."""
+def _quoted_url(request: Request) -> URL:
+    """The address of a request, quoted: a name in its path may hold a question mark."""
     query = request.scope["query_string"].decode("latin-1")
     return URL(f"{quote(request.scope['path'])}?{query}")
 
 
-def _check(sort: str | None, known: Iterable[str]) -> None:
+def _check_column(sort: str | None, known: Iterable[str]) -> None:
     if sort is not None and sort.removeprefix("-") not in known:
         raise Problem(
             "invalid",
@@ -226,25 +230,25 @@ def _check(sort: str | None, known: Iterable[str]) -> None:
         )
 
 
-def order(request: Request, columns: Sequence[str]) -> Order:
-    """What an address asks for of a list, if it has such a column."""
+def table_order(request: Request, columns: Sequence[str]) -> TableOrder:
+    """The order of a list that an address asks for, if the list has such a column."""
     sort = request.query_params.get("sort") or None
-    _check(sort, columns)
-    return Order(sort, _address(request), columns)
+    _check_column(sort, columns)
+    return TableOrder(sort, _quoted_url(request), columns)
 
 
-_turn = threading.Lock()
-_kept: WeakKeyDictionary[Views, OrderedDict[str, Sequence[Any]]] = WeakKeyDictionary()
+_lock = threading.Lock()
+_cached_lists: WeakKeyDictionary[Views, OrderedDict[str, Sequence[Any]]] = WeakKeyDictionary()
 
 
 def sorted_list(
     question: Question,
     ask: Access,
-    viewed: Viewed,
+    viewed: LedgerView,
     limit: int,
     after: str | None,
     params: dict[str, Any],
-    by: Order,
+    by: TableOrder,
 ) -> tuple[Sequence[Any], str | None]:
     """A page of a list in its own order; or in another: then `after` is how many came before.
 
@@ -252,25 +256,27 @@ def sorted_list(
     that he pages through one list, and its order is counted once.
     """
     if by.sort is None:
-        page, following = page_of(question, ask, viewed, limit, after, params)
+        page, following = read_page(question, ask, viewed, limit, after, params)
         return page.rows, following
     if after is not None and not re.fullmatch("[0-9]{1,9}", after):
         raise Problem("wrong-cursor", f"a list by {by.sort} goes on after a number of rows")
     place = int(after or 0)
     name = f"{question.name} {by.sort} {sorted(params.items())}"
-    with _turn:
-        kept = _kept.setdefault(viewed.query, OrderedDict())
+    with _lock:
+        kept = _cached_lists.setdefault(viewed.query, OrderedDict())
         rows = kept.get(name)
     if rows is None:
-        page, following = page_of(question, ask, viewed, SORTED_MAX, None, params)
+        page, following = read_page(question, ask, viewed, SORTED_ROWS_MAX, None, params)
         if following is not None:
-            sentence = f"more than {SORTED_MAX:,} {question.name} stand in their own order only"
+            sentence = (
+                f"more than {SORTED_ROWS_MAX:,} {question.name} stand in their own order only"
+            )
             raise Problem("too-large", f"{sentence}, not by {by.sort}")
         rows = by.rows(page.rows)
-    with _turn:
+    with _lock:
         kept[name] = rows
         kept.move_to_end(name)
-        while len(kept) > KEPT_MAX:
+        while len(kept) > CACHED_LISTS:
             kept.popitem(last=False)
     following = str(place + limit) if place + limit < len(rows) else None
     return rows[place : place + limit], following

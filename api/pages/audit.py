@@ -1,4 +1,4 @@
-"""`/hands/M/N/audit`: a hand judged, as a court would write it down; no script is on this page.
+"""`/hands/M/N/audit`: the audit of a hand on a page without a script.
 
 How it was paid is taken apart for reading: money in, pots, hands at showdown, readings. Cards are
 those that the viewer sees (`RedactedEvents`); all arithmetic is of the record that was
@@ -20,16 +20,16 @@ from api.audit_report import (
 )
 from api.evidence import verify as evidence
 from api.evidence.bundle import NoEvidence
-from api.http.ask import Ask
-from api.pages.hands import Within, of_hand
-from api.pages.site import amount, page
-from api.questions.frames import as_seen
-from api.questions.hand import NoRules, judged
-from api.questions.proof import NoSecrets, Unsigned, bundle
+from api.http.access import Auth
+from api.pages.hands import FoundIn, hand_context
+from api.pages.site import money_text, page
+from api.questions.frames import masked_events
+from api.questions.hand import UnknownRuleset, judge_visible
+from api.questions.proof import NoSecrets, NotSigned, bundle
 from api.record_audit import AuditedHand
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.selection import Unfinished
-from api.viewpoints.views import Viewed
 from engine.audit import before_payment
 from engine.game import Game
 from engine.pots import Pot, dead_chips, layers_of, pots
@@ -44,7 +44,7 @@ from odds.rank import describe
 from store.proof.tree import Refuted
 
 
-class Proof(NamedTuple):
+class ProofCheck(NamedTuple):
     """Sentences that are proved, or problems; or why there is no bundle to check."""
 
     proved: tuple[str, ...] = ()
@@ -52,17 +52,17 @@ class Proof(NamedTuple):
     lacking: str | None = None
 
 
-def integrity(viewed: Viewed, redacted_hand: RedactedEvents) -> Proof:
-    """The evidence of this hand for this viewer, made and checked as `verify.py` does."""
+def check_proof(viewed: LedgerView, redacted_hand: RedactedEvents) -> ProofCheck:
+    """Make the evidence of this hand for this viewer, and check it as `verify.py` does."""
     try:
         proof_bundle = bundle(viewed, redacted_hand)
-    except (NoSecrets, Refuted, NoEvidence, Unsigned) as reason:
-        return Proof(lacking=str(reason))
+    except (NoSecrets, Refuted, NoEvidence, NotSigned) as reason:
+        return ProofCheck(lacking=str(reason))
     verdict = evidence.check_bundle(lambda: evidence.unzipped(proof_bundle))
-    return Proof(verdict.proved, verdict.problems)
+    return ProofCheck(verdict.proved, verdict.problems)
 
 
-class Seat(NamedTuple):
+class SeatCards(NamedTuple):
     """A player with what he was dealt, deal by deal, and what was swapped of it."""
 
     name: str
@@ -70,7 +70,7 @@ class Seat(NamedTuple):
     swaps: tuple[views.CardSwappedSeen, ...]
 
 
-class Money(NamedTuple):
+class StakesTable(NamedTuple):
     """What each seat put in, round by round: a row for each seat, and one for all together."""
 
     rounds: tuple[str, ...]
@@ -78,7 +78,7 @@ class Money(NamedTuple):
     together: tuple[int, ...]
 
 
-class Bidding(NamedTuple):
+class SettledAuction(NamedTuple):
     """An auction that was settled: every bid with its seat, who pays, and how much."""
 
     bids: tuple[tuple[int, int], ...]
@@ -87,8 +87,8 @@ class Bidding(NamedTuple):
     sealed: bool
 
 
-class MadeHand(NamedTuple):
-    """What a seat holds at the showdown; no cards where one of them is not known."""
+class ShowdownHand(NamedTuple):
+    """The hand of a seat at the showdown; without cards where one of them is not known."""
 
     seat: int
     cards: tuple[str, ...]
@@ -113,7 +113,7 @@ class Share(NamedTuple):
         return self.due not in (None, self.amount)
 
 
-class Paid(NamedTuple):
+class PaidPot(NamedTuple):
     """A pot that was paid: its layer, if it is one, who may win it, and who did."""
 
     number: int
@@ -124,7 +124,7 @@ class Paid(NamedTuple):
     shares: tuple[Share, ...]
 
 
-class Account(NamedTuple):
+class PaymentAccount(NamedTuple):
     """What everybody wins or loses by one account, and why; `off` where it is not what is paid."""
 
     account: str
@@ -134,50 +134,51 @@ class Account(NamedTuple):
     sentence: str
 
 
-class Explained(NamedTuple):
-    """All of it."""
+class ExplainedHand(NamedTuple):
+    """The hand of an audit page: seats, board, stakes, auctions, showdown, pots and accounts."""
 
-    seats: tuple[Seat, ...]
+    seats: tuple[SeatCards, ...]
     board: tuple[tuple[str, ...], ...]
-    money: Money
-    auctions: tuple[Bidding, ...]
-    made: tuple[MadeHand, ...]
-    paid: tuple[Paid, ...]
+    money: StakesTable
+    auctions: tuple[SettledAuction, ...]
+    made: tuple[ShowdownHand, ...]
+    paid: tuple[PaidPot, ...]
     bounties: tuple[t.BountySettled, ...]
-    accounts: tuple[Account, ...]
+    accounts: tuple[PaymentAccount, ...]
 
 
-def explained(redacted_hand: RedactedEvents, judged: AuditedHand) -> Explained:
-    """The hand taken apart; of a record that cannot be counted, as much as there is."""
+def explain_hand(redacted_hand: RedactedEvents, judged: AuditedHand) -> ExplainedHand:
+    """Take a hand apart for its audit page; of a record that cannot be counted, as much as there
+    is."""
     record, game, report = judged
     seen = [event.seen for event in redacted_hand.events]
     start = cast(t.HandStarted, record[0])
-    money, hand = Money((), (), ()), None
+    money, hand = StakesTable((), (), ()), None
     if report.recorded is not None:
         hand, columns = before_payment(record), chips_by_round(record)
         rows = [[column[seat] for column in columns.values()] for seat in range(len(start.players))]
         sums = [sum(column) for column in columns.values()]
         totals = tuple((*row, sum(row)) for row in rows)
-        money = Money(tuple(columns), totals, (*sums, sum(sums)))
+        money = StakesTable(tuple(columns), totals, (*sums, sum(sums)))
     seats = []
     for seat, name in enumerate(cast(t.HandStarted, seen[0]).players):
         dealt = [e for e in seen if isinstance(e, views.HoleDealtSeen) and e.seat == seat]
         swaps = [e for e in seen if isinstance(e, views.CardSwappedSeen) and e.seat == seat]
         changed = tuple(event for event in swaps if event.old != event.new)
-        seats.append(Seat(name, tuple(event.cards for event in dealt), changed))
-    return Explained(
+        seats.append(SeatCards(name, tuple(event.cards for event in dealt), changed))
+    return ExplainedHand(
         seats=tuple(seats),
         board=tuple(event.cards for event in seen if isinstance(event, t.BoardDealt)),
         money=money,
-        auctions=_auctions(seen),
-        made=_made(game, hand) if hand else (),
-        paid=_paid(game, record, hand, differs=report.verdict == "differ") if hand else (),
+        auctions=_settled_auctions(seen),
+        made=_showdown_hands(game, hand) if hand else (),
+        paid=_paid_pots(game, record, hand, differs=report.verdict == "differ") if hand else (),
         bounties=tuple(event for event in seen if isinstance(event, t.BountySettled)),
-        accounts=_accounts(start, report),
+        accounts=_payment_accounts(start, report),
     )
 
 
-def _auctions(seen: list[views.Seen]) -> tuple[Bidding, ...]:
+def _settled_auctions(seen: list[views.Seen]) -> tuple[SettledAuction, ...]:
     """Bids as their settlement showed them to all, each with the seat that placed it."""
     auctions = []
     placed: list[int] = []
@@ -186,30 +187,30 @@ def _auctions(seen: list[views.Seen]) -> tuple[Bidding, ...]:
             placed.append(event.seat)
         if isinstance(event, t.AuctionSettled):
             bids = tuple(zip(placed, event.bids, strict=False))
-            auctions.append(Bidding(bids, event.seats, event.price, event.sealed))
+            auctions.append(SettledAuction(bids, event.seats, event.price, event.sealed))
             placed = []
     return tuple(auctions)
 
 
-def _made(game: Game, hand: Hand) -> tuple[MadeHand, ...]:
+def _showdown_hands(game: Game, hand: Hand) -> tuple[ShowdownHand, ...]:
     """Every hand that was neither folded nor mucked, the best first named as such."""
     every = hand_strengths(game, hand)
     known = [strength for strength in every.values() if strength is not None]
     made_hands = []
     for seat, strength in every.items():
         if strength is None:
-            made_hands.append(MadeHand(seat, (), "a card of it is not known", ""))
+            made_hands.append(ShowdownHand(seat, (), "a card of it is not known", ""))
             continue
         best = len(known) == len(every) and strength == max(known)
         place = ("tie" if known.count(strength) > 1 else "best") if best else ""
         value, cards = value_and_cards(game, hand, seat)  # the five that count, announced or best
         made_hands.append(
-            MadeHand(seat, cards, describe(value, game.straights, game.ranking), place)
+            ShowdownHand(seat, cards, describe(value, game.straights, game.ranking), place)
         )
     return tuple(made_hands)
 
 
-def _paid(game: Game, record: t.Events, hand: Hand, *, differs: bool) -> tuple[Paid, ...]:
+def _paid_pots(game: Game, record: t.Events, hand: Hand, *, differs: bool) -> tuple[PaidPot, ...]:
     """Every pot as it was recorded, its layer of stakes, and what the rules pay of it."""
     rakes = {event.pot: event.amount for event in record if isinstance(event, t.RakeTaken)}
     splits = [event for event in record if isinstance(event, t.PotSplit)]
@@ -232,29 +233,31 @@ def _paid(game: Game, record: t.Events, hand: Hand, *, differs: bool) -> tuple[P
         eligible = layered[place].seats if is_layer else split.seats
         notes = []
         if (layer := layers[place]) is not None:
-            notes.append(f"{amount(layer.low, game.unit)} to {amount(layer.high, game.unit)} each")
+            notes.append(
+                f"{money_text(layer.low, game.unit)} to {money_text(layer.high, game.unit)} each"
+            )
             if layer.folded:
-                notes.append(f"{amount(layer.folded, game.unit)} of hands that folded")
+                notes.append(f"{money_text(layer.folded, game.unit)} of hands that folded")
         if dead and not place:
-            notes.append(f"{amount(dead, game.unit)} dead")
+            notes.append(f"{money_text(dead, game.unit)} dead")
         if rake:
-            notes.append(f"rake {amount(rake, game.unit)}")
+            notes.append(f"rake {money_text(rake, game.unit)}")
         due = right[place] if place < len(right) else None
-        shares = _shares(split, due, game.split_unit, differs=differs and bool(right))
+        shares = _pot_shares(split, due, game.split_unit, differs=differs and bool(right))
         weighed = due is not None and len(set(due.award.weights)) > 1
         whole = sum(split.shares) + rake
-        paid.append(Paid(split.pot, whole, tuple(notes), eligible, weighed, shares))
+        paid.append(PaidPot(split.pot, whole, tuple(notes), eligible, weighed, shares))
     lacking = right[len(splits) :] if differs else ()
     for place, due in enumerate(lacking, len(splits)):  # pots that nobody was paid
-        shares = _shares(t.PotSplit(place, (), ()), due, game.split_unit, differs=True)
-        paid.append(Paid(place, 0, (), due.eligible or due.award.seats, False, shares))
+        shares = _pot_shares(t.PotSplit(place, (), ()), due, game.split_unit, differs=True)
+        paid.append(PaidPot(place, 0, (), due.eligible or due.award.seats, False, shares))
     return tuple(paid)
 
 
-def _shares(
+def _pot_shares(
     pot_split: t.PotSplit, due: Cut | None, unit: int, *, differs: bool
 ) -> tuple[Share, ...]:
-    """Who is paid of a pot by the record, and where that differs, by the rules."""
+    """The seats that are paid of a pot by the record, and where that differs, by the rules."""
     paid: dict[int, int] = {}
     for seat, share in zip(pot_split.seats, pot_split.shares, strict=True):
         paid[seat] = paid.get(seat, 0) + share
@@ -270,7 +273,7 @@ def _shares(
     return tuple(shares)
 
 
-def _accounts(start: t.HandStarted, report: Report) -> tuple[Account, ...]:
+def _payment_accounts(start: t.HandStarted, report: Report) -> tuple[PaymentAccount, ...]:
     """What is recorded, what the ruleset decides, and what every other reading would pay."""
     declared = "declared by the hand" if start.game == report.ruleset else "asked for"
     payments: list[tuple[str, Nets | None, Nets | None, str, str]] = [
@@ -289,56 +292,58 @@ def _accounts(start: t.HandStarted, report: Report) -> tuple[Account, ...]:
             if nets and other_nets
             else nobody
         )
-        accounts.append(Account(name, nets or nobody, tuple(map(bool, off)), ruleset, sentence))
+        accounts.append(
+            PaymentAccount(name, nets or nobody, tuple(map(bool, off)), ruleset, sentence)
+        )
     return tuple(accounts)
 
 
 router = APIRouter(include_in_schema=False)
-UNSEEN = "a card that this viewpoint may not see could change who is paid"
+HIDDEN_CARD_SENTENCE = "a card that this viewpoint may not see could change who is paid"
 
 
 @router.get("/hands/{match}/{number}/audit")
 def audit(
     request: Request,
-    ask: Ask,
+    ask: Auth,
     match: str,
     number: str,
-    within: Within,
+    within: FoundIn,
     ruleset: str | None = None,
 ) -> Response:
     """A hand judged, as a court would write it down; no script is on this page."""
     with ask.viewed() as viewed:
         redacted_hand = viewed.redacted_hand(f"{match}/{number}")
-        context = of_hand(request, viewed, redacted_hand, "audit", within)
+        context = hand_context(request, viewed, redacted_hand, "audit", within)
         try:
-            judgement = judged(viewed.snapshot, redacted_hand, ruleset)
-        except (Unfinished, NoRules) as reason:
+            judgement = judge_visible(viewed.snapshot, redacted_hand, ruleset)
+        except (Unfinished, UnknownRuleset) as reason:
             return page(request, ask, "audit_none.html", reason=str(reason), **context)
-        proof = integrity(viewed, redacted_hand)
+        proof = check_proof(viewed, redacted_hand)
     report, parted = judgement.report, None
     if report.verdict == "unknown" and not redacted_hand.open:
-        because = UNSEEN
+        because = HIDDEN_CARD_SENTENCE
     elif report.verdict == "differ":  # the page has the event beside it
         because = f"the record is not what {report.ruleset} decides{no_chip_moves(report)}"
     else:
         because = verdict_sentence(report, judgement.record).partition(": ")[2]
     if (divergence := report.divergence) is not None:  # the event as it is seen
-        recorded, decided = divergence_sentences(tuple(as_seen(redacted_hand)), divergence)
+        recorded, decided = divergence_sentences(tuple(masked_events(redacted_hand)), divergence)
         parted = {"at": divergence.at, "recorded": recorded, "decided": decided}
     context |= {
         "report": report,
         "declared": report.ruleset == context["start"].game,
         "because": because,
         "owed": owed_sentence(context["start"].players, report),
-        "moot": moot(report),
+        "moot": chips_in_dispute(report),
         "parting": parted,
-        "explained": explained(redacted_hand, judgement),
+        "explained": explain_hand(redacted_hand, judgement),
         "proof": proof,
     }
     return page(request, ask, "audit.html", **context)
 
 
-def moot(report: Report) -> int:
+def chips_in_dispute(report: Report) -> int:
     """The most that any other reading would give to somebody else."""
     paid = report.decided or ()
     others = (zip(other.nets, paid, strict=True) for other in report.readings)

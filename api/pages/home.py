@@ -1,4 +1,4 @@
-"""`/`: what this is, search, what is played, disputed and newest; or first steps.
+"""`/`, search, and the pages of games, of bundles to verify, and of questions without their own.
 
 `/find` is the box in the head: it takes a name, MATCH/NUMBER, a filter, or an address that was
 copied from a page or a route, and goes to the hand, match or player that is called so. `/verify`
@@ -19,23 +19,36 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from analytics.sql import quoted
-from api.http.ask import Ask
-from api.http.routes.questions import FIXED, Named, formats, page_of, query_parameters, signed
+from api.http.access import Auth
+from api.http.routes.questions import (
+    FIXED_PARAMETERS,
+    EncodedPathRoute,
+    formats_of,
+    query_parameters,
+    read_page,
+    with_signature,
+)
 from api.pages.addresses import Addresses, Sort
-from api.pages.hand_line import listed
-from api.pages.matches import disputed_hands, drawn
-from api.pages.players import others_of
+from api.pages.hand_line import with_parsed_line
+from api.pages.matches import disputed_hands, match_cards
+from api.pages.players import players_to_compare
 from api.pages.site import page
 from api.problem import Problem
 from api.questions import games as rulesets
-from api.questions.declared import every, hands
-from api.questions.declared.matches import MatchesParams, every_played, matches, played_of, rows_of
-from api.questions.filters import WrongFilter, parsed
+from api.questions.declared import all_questions, hands
+from api.questions.declared.matches import (
+    MatchesParams,
+    all_match_totals,
+    match_rows,
+    match_totals,
+    matches,
+)
+from api.questions.filters_parser import WrongFilter, parse_filter
 from api.questions.filters_values import LENGTH_MAX
-from api.questions.players import is_there
-from api.questions.question import API, Question, Sheet, params_of
+from api.questions.measures import has_row
+from api.questions.question import API, Question, Sheet, make_params
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import without_progress
-from api.viewpoints.views import Viewed
 from engine.catalogue import CATALOGUE, KINDS, meaning
 from engine.changes import partner_of
 from engine.game import Game, fingerprint
@@ -44,25 +57,29 @@ from engine.parameters import parameters, spelled
 from store.reader import NoLedger
 
 router = APIRouter(include_in_schema=False)
-LISTED = 10
-HANDS = 8
+MATCHES_LISTED = 10
+HANDS_LISTED = 8
 
 
 @router.get("/")
-def home(request: Request, ask: Ask, judge: bool = False) -> Response:
+def home(request: Request, ask: Auth, judge: bool = False) -> Response:
     """What this is, search, what is played, disputed and newest; or first steps."""
     try:
         with ask.viewed() as viewed:
-            found = matches(viewed, MatchesParams(newest=True, limit=LISTED), without_progress)
-            rows = drawn(ask, viewed, found.rows)
-            played = every_played(viewed)
+            found = matches(
+                viewed, MatchesParams(newest=True, limit=MATCHES_LISTED), without_progress
+            )
+            rows = match_cards(ask, viewed, found.rows)
+            played = all_match_totals(viewed)
             totals = {"hands": sum(played["hands"].to_pylist()), "matches": len(played)}
             disputed = disputed_hands(ask, viewed, totals["hands"], judge=judge)
-            newest, _ = page_of(hands.QUESTION, ask, viewed, HANDS, None, {"newest": True})
+            newest, _ = read_page(hands.QUESTION, ask, viewed, HANDS_LISTED, None, {"newest": True})
             known = {row["match"] for row in rows}
             others = {row.match for row in newest.rows} - known
-            later = rows_of(viewed, {name: played_of(viewed, name) for name in sorted(others)})
-            running = [row for row in (*drawn(ask, viewed, later), *rows) if row["goes_on"]]
+            later = match_rows(
+                viewed, {name: match_totals(viewed, name) for name in sorted(others)}
+            )
+            running = [row for row in (*match_cards(ask, viewed, later), *rows) if row["goes_on"]]
     except (NoLedger, Problem) as none:
         if isinstance(none, Problem) and none.kind != "unavailable":
             raise
@@ -75,7 +92,7 @@ def home(request: Request, ask: Ask, judge: bool = False) -> Response:
         "home.html",
         rows=rows,
         running=running,
-        newest=list(map(listed, newest.rows)),
+        newest=list(map(with_parsed_line, newest.rows)),
         totals=totals,
         disputed=disputed,
     )
@@ -83,8 +100,8 @@ def home(request: Request, ask: Ask, judge: bool = False) -> Response:
 
 FOUND_MAX = 20  # matches, and players, whose name has the text in it
 _HAND = re.compile(r"(?P<hand>.+/[0-9]{1,18})(?:#(?P<event>[0-9]{1,9}))?")
-_PAGES = ("hands", "matches", "players", "games", "fairness", "live", "verify", "docs")
-_LIKE = """
+_PAGE_NAMES = ("hands", "matches", "players", "games", "fairness", "live", "verify", "docs")
+_SEARCH_SQL = """
 SELECT {column} AS name, count(*) AS hands FROM {table}
 WHERE contains(lower({column}), lower({text})) GROUP BY ALL
 ORDER BY hands DESC, name LIMIT {limit:d}
@@ -93,24 +110,27 @@ ORDER BY hands DESC, name LIMIT {limit:d}
 
 @router.get("/find")
 def find(
-    request: Request, ask: Ask, q: Annotated[str, Query(max_length=LENGTH_MAX)] = ""
+    request: Request, ask: Auth, q: Annotated[str, Query(max_length=LENGTH_MAX)] = ""
 ) -> Response:
-    """The box in the head goes to the hand, match or player that is called so."""
+    """The search box: it leads to the hand, match or player of this name, or lists similar
+    names."""
     text = q.strip()
     to = Addresses(request.query_params.get("as"))
     if not text:
         return RedirectResponse(to.home(), 303)
     with ask.viewed() as viewed:
-        at = place(viewed, to, text)
+        at = address_of_text(viewed, to, text)
         if at is None:
             with suppress(WrongFilter):
-                parsed(text)
+                parse_filter(text)
                 at = to.hands(text)
         if at is not None:
             return RedirectResponse(at, 303)
         matches, players = (
             viewed.rows(
-                _LIKE.format(column=column, table=table, text=quoted(text), limit=FOUND_MAX + 1)
+                _SEARCH_SQL.format(
+                    column=column, table=table, text=quoted(text), limit=FOUND_MAX + 1
+                )
             )
             for column, table in (("match", "hands"), ("player", "facts"))
         )
@@ -129,34 +149,28 @@ def find(
                 [{**row, "at": at(row["name"])} for row in rows[:FOUND_MAX]],
                 len(rows) > FOUND_MAX,
             )
-            for title, at, rows in (
-                ("Matches", to.match, matches),
-                ("Players", to.player, players),
-            )
+            for title, at, rows in (("Matches", to.match, matches), ("Players", to.player, players))
             if rows
         ],
         status=200 if addresses else 404,
     )
 
 
-def place(viewed: Viewed, to: Addresses, text: str) -> str | None:
+def address_of_text(viewed: LedgerView, to: Addresses, text: str) -> str | None:
     """The address of the one thing that a text names: page, hand, match, player, ruleset."""
     if re.match("https?://|/", text):
-        return address(text, to)
+        return page_of_address(text, to)
     hand = _HAND.fullmatch(text)
-    if hand is not None and is_there(viewed, "match", hand["hand"].rpartition("/")[0], "hands"):
+    if hand is not None and has_row(viewed, "match", hand["hand"].rpartition("/")[0], "hands"):
         return to.hand(hand["hand"], event=int(hand["event"]) if hand["event"] else None)
-    places = [to.match(text)] if is_there(viewed, "match", text, "hands") else []
-    places += [to.player(text)] if is_there(viewed, "player", text) else []
+    places = [to.match(text)] if has_row(viewed, "match", text, "hands") else []
+    places += [to.player(text)] if has_row(viewed, "player", text) else []
     places += [to.game(text)] if text in RULESETS else []
     return places[0] if len(places) == 1 else None
 
 
-def address(text: str, to: Addresses) -> str | None:
-    """A copied address as one of this server; a route's is that of the page about the same.
-
-    It is seen as the page is that the box stands on, unless it says how.
-    """
+def page_of_address(text: str, to: Addresses) -> str | None:
+    """The page of a copied address, on this server; of a route, the page about the same."""
     try:
         split = urlsplit(text)
     except ValueError:  # brackets that are no address of a machine
@@ -168,46 +182,46 @@ def address(text: str, to: Addresses) -> str | None:
         rest = rest[: 2 if first == "hands" else 1]
     if (first, *rest) == ("",):
         return to.home()
-    if first not in _PAGES:
+    if first not in _PAGE_NAMES:
         return None
     return to.page(first, *rest, **query) + (f"#{split.fragment}" if split.fragment else "")
 
 
-POLICY = (
+VERIFY_POLICY = (
     "default-src 'none'; connect-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
 )
 
 
 @router.get("/verify")
-def verify(request: Request, ask: Ask) -> Response:
+def verify(request: Request, ask: Auth) -> Response:
     """A bundle judged in the browser: what is dropped there is never sent, and could not be."""
     answer = page(request, ask, "verify.html")
-    answer.headers["Content-Security-Policy"] = POLICY
+    answer.headers["Content-Security-Policy"] = VERIFY_POLICY
     return answer
 
 
-def routes(questions: list[Question]) -> APIRouter:
-    """A page for each that has none; a list's is made by hand."""
-    router = APIRouter(include_in_schema=False, route_class=Named)
+def page_routes(questions: list[Question]) -> APIRouter:
+    """A page for each question that has none; a list's is made by hand."""
+    router = APIRouter(include_in_schema=False, route_class=EncodedPathRoute)
     for question in questions:
         if question.page is None and question.pages is None:
-            router.add_api_route(question.path, endpoint(question))
+            router.add_api_route(question.path, page_endpoint(question))
     return router
 
 
-def endpoint(question: Question) -> Callable[..., Response]:
+def page_endpoint(question: Question) -> Callable[..., Response]:
     """The page of a question, which takes what its route takes."""
 
-    def shown(request: Request, ask: Ask, sort: Sort = None, **values: Any) -> Response:
+    def shown(request: Request, ask: Auth, sort: Sort = None, **values: Any) -> Response:
         """A question that has no page made by hand: what it asks, and its tables as a terminal has
         them."""
         if missing := [name for name in needed if values[name] is None]:
             with ask.viewed(by_tag=values.get("by_tag")) as viewed:
-                choices = {missing[0]: others_of(viewed, values["player"])}
+                choices = {missing[0]: players_to_compare(viewed, values["player"])}
             sentence = f"{question.name} takes one more player, `{missing[0]}`"
             raise Problem("invalid", sentence, choices=choices)
-        params = params_of(question, values, people=True)
+        params = make_params(question, values, people=True)
         with ask.viewed(values.get("unit"), values.get("by_tag")) as viewed:
             if question.bound is not None:
                 question.bound(viewed, params)
@@ -225,7 +239,7 @@ def endpoint(question: Question) -> Callable[..., Response]:
             notes=[sheet for sheet in sheets if not isinstance(sheet, Sheet)],
             trail=[*trail, (player, to.player(player, by_tag=by_tag))] if player else trail,
             players=(player,) if player and not by_tag else (),
-            formats=[(kind, at(request, kind)) for kind in formats(question)],
+            formats=[(kind, address_in_format(request, kind)) for kind in formats_of(question)],
         )
 
     every = query_parameters(question, question.path, people=True)
@@ -239,20 +253,20 @@ def endpoint(question: Question) -> Callable[..., Response]:
         for one in every
     ]
     sort = Parameter("sort", Parameter.KEYWORD_ONLY, annotation=Sort, default=None)
-    return signed(shown, [*FIXED, *every, sort])
+    return with_signature(shown, [*FIXED_PARAMETERS, *every, sort])
 
 
-def at(request: Request, kind: str) -> str:
-    """The same in a format."""
+def address_in_format(request: Request, kind: str) -> str:
+    """The address of the same answer in another format."""
     url = request.url.remove_query_params("sort").include_query_params(format=kind)
     return f"{API}{url.path}?{url.query}"
 
 
-questions = routes(every())
+question_router = page_routes(all_questions())
 
 
 class PolicyAnswer(NamedTuple):
-    """A question that documents leave open, what this ruleset says to it, and what its partner."""
+    """A question that documents leave open, this ruleset's answer to it, and its partner's."""
 
     policy: str
     question: str
@@ -262,8 +276,8 @@ class PolicyAnswer(NamedTuple):
     partner: str | None
 
 
-@questions.get("/games")
-def games(request: Request, ask: Ask, sort: Sort = None) -> Response:
+@question_router.get("/games")
+def games(request: Request, ask: Auth, sort: Sort = None) -> Response:
     """The rulesets."""
     every = RULESETS.values()
     groups = (
@@ -273,11 +287,11 @@ def games(request: Request, ask: Ask, sort: Sort = None) -> Response:
     return page(request, ask, "games.html", groups=groups, fingerprint=fingerprint)
 
 
-@questions.get("/games/{game}")
-def game(request: Request, ask: Ask, game: str) -> Response:
+@question_router.get("/games/{game}")
+def game(request: Request, ask: Auth, game: str) -> Response:
     """A ruleset, and every question that it answers."""
     with ask.viewed() as viewed:
-        ruleset = rulesets.seen_game(viewed, game)
+        ruleset = rulesets.visible_game(viewed, game)
     partner = partner_of(ruleset)
     to = Addresses(request.query_params.get("as"))
     return page(
@@ -291,13 +305,15 @@ def game(request: Request, ask: Ask, game: str) -> Response:
         partner=partner,
         parameters=parameters(ruleset).values(),
         script=[repr(step) for step in ruleset.script],
-        kinds=[(kind, words, answers(ruleset, partner, kind)) for kind, words in KINDS.items()],
+        kinds=[
+            (kind, words, policy_answers(ruleset, partner, kind)) for kind, words in KINDS.items()
+        ],
         plain=msgspec.json.format(msgspec.json.encode(ruleset, order="sorted"), indent=2).decode(),
     )
 
 
-def answers(game: Game, partner: Game | None, kind: str) -> list[PolicyAnswer]:
-    """What a ruleset says to all questions of one class."""
+def policy_answers(game: Game, partner: Game | None, kind: str) -> list[PolicyAnswer]:
+    """A ruleset's answers to all questions of one class."""
     found_answers = []
     for name, policy in CATALOGUE.items():
         if policy.kind != kind:
@@ -307,12 +323,7 @@ def answers(game: Game, partner: Game | None, kind: str) -> list[PolicyAnswer]:
         differs = None if other == value else meaning(name, other) or spelled(other)
         found_answers.append(
             PolicyAnswer(
-                name,
-                policy.question,
-                spelled(value),
-                meaning(name, value),
-                policy.entries,
-                differs,
+                name, policy.question, spelled(value), meaning(name, value), policy.entries, differs
             )
         )
     return found_answers

@@ -19,44 +19,43 @@ from msgspec.structs import asdict
 from analytics.comparison import MEAN
 from analytics.fairness import SIGNIFICANCE
 from analytics.sql import currencies, quoted
-from api.http.ask import AUDIT, Access, Ask
-from api.http.routes.questions import Named
-from api.http.uploads import admitted
+from api.http.access import AUDIT, Access, Auth
+from api.http.routes.questions import EncodedPathRoute
+from api.http.uploads import admit_upload
 from api.jobs.jobs import END_STATES, Job, Jobs, server_pid
-from api.pages.addresses import Addresses, Sort, order, sorted_list
-from api.pages.players import Narrow, clean
-from api.pages.site import HIGH, SIZE, WIDE, page, scale
-from api.questions.declared.fairness import Fairness, FairnessParams, Tested, hands_of
+from api.pages.addresses import Addresses, Sort, sorted_list, table_order
+from api.pages.players import FilterText, form_value
+from api.pages.site import HIGH, PICTURE_SIZE, WIDE, linear_scale, page
+from api.questions.declared.fairness import Fairness, FairnessParams, Tested, count_hands_of
 from api.questions.declared.fairness import fairness as tested_by
 from api.questions.declared.leagues import LeaguesParams
 from api.questions.declared.leagues import leagues as every_league
 from api.questions.declared.matches import QUESTION, MatchRow, match_of
 from api.questions.declared.pairing import PairingParams, pairing
-from api.questions.declared.ratings import WITHOUT, Pair, crossed
+from api.questions.declared.ratings import NO_LIBRARY, Pair, cross_rows
 from api.questions.declared.standing import Standing, StandingParams, standing
-from api.questions.games import address
-from api.questions.judging import due, judged, lacking, lent
-from api.questions.players import titles
-from api.questions.proof import LEAVES_MAX, NoSecrets, Unsigned, root, verified
-from api.questions.shapes import MatchVerified, Root
+from api.questions.games import game_address
+from api.questions.json_types import MatchVerified, Root
+from api.questions.judging import hands_to_judge, judge_hands, lend_verdicts, unjudged_hands
+from api.questions.measures import match_titles
+from api.questions.proof import LEAVES_MAX, NoSecrets, NotSigned, root_of_match, verify_leaves
 from api.record_audit import RulesetLookup
-from api.viewpoints.selection import Absent
+from api.viewpoints.ledger_view import LedgerView
+from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import without_progress
-from api.viewpoints.views import Viewed
 from engine.changes import partner_of
 from engine.policies import per_chip
 from engine.verdict import VERDICTS
 from store.folder.disk import now_ms
 
-NAMED = 8  # hands that a page names
+HANDS_NAMED = 8  # hands that a page names
 
 
 class DisputedHands(NamedTuple):
     """Hands by verdict, as far as the viewer may know one, and some that are not agreed on.
 
-    `moveless` are those that differ without a chip going elsewhere. `left` are hands that
-    nobody has judged yet; the verdicts of `withheld` hands would tell the viewer what he may not
-    see.
+    `moveless` are those that differ without a chip going elsewhere. `left` are hands that nobody
+    has judged yet; the verdicts of `withheld` hands would tell the viewer what he may not see.
     """
 
     counts: dict[str, int]
@@ -67,21 +66,21 @@ class DisputedHands(NamedTuple):
 
     @property
     def judged(self) -> int:
-        """How many hands are counted."""
+        """The number of hands with a verdict."""
         return sum(self.counts.values())
 
 
 def disputed_hands(
-    ask: Access, viewed: Viewed, hands: int, match: str | None = None, judge: bool = False
+    ask: Access, viewed: LedgerView, hands: int, match: str | None = None, judge: bool = False
 ) -> DisputedHands | None:
-    """The verdicts of so many hands, all or a match's; None for who may know of none.
+    """The verdicts of so many hands, all or a match's; None for a viewer who may know none.
 
     What is due is judged first. To have many of them judged (`judge`) is an auditor's to ask.
     """
     if judge:
-        ask.needs(AUDIT)
-    known = judged(viewed, due(viewed, on_demand=judge, match=match), ask.watch)
-    verdicts = lent(viewed, known)
+        ask.require_scope(AUDIT)
+    known = judge_hands(viewed, hands_to_judge(viewed, on_demand=judge, match=match), ask.watch)
+    verdicts = lend_verdicts(viewed, known)
     of = "" if match is None else f"WHERE match = {quoted(match)}"
     of_verdicts = f"FROM hands JOIN {verdicts} USING (hand_seq) {of}"
     still = "count(*) FILTER (WHERE moves = 0) AS moveless"
@@ -92,7 +91,7 @@ def disputed_hands(
         return None
     found = {row["verdict"]: row["hands"] for row in counted}
     grave = f"{'AND' if of else 'WHERE'} verdict IN ('differ', 'contested')"
-    order = f"ORDER BY verdict DESC, hand_seq DESC LIMIT {NAMED}"
+    order = f"ORDER BY verdict DESC, hand_seq DESC LIMIT {HANDS_NAMED}"
     columns = (
         "hand, CAST(verdict AS VARCHAR) AS verdict, players, game, pot, unit, played, last_at AS at"
     )
@@ -102,7 +101,7 @@ def disputed_hands(
     if viewed.viewer.auditor:
         left, withheld = others if known.left else 0, 0
     else:  # whether hands are judged that he may know nothing of is not his to know
-        left = len(lacking(viewed, match))
+        left = len(unjudged_hands(viewed, match))
         withheld = max(0, others - left)
     counts: dict[str, int] = {name: found.get(name, 0) for name in VERDICTS}
     moveless = sum(row["moveless"] for row in counted)
@@ -110,8 +109,8 @@ def disputed_hands(
 
 
 router = APIRouter(include_in_schema=False)
-leagues = APIRouter(include_in_schema=False, route_class=Named)
-LISTED = 50  # matches of a page
+league_router = APIRouter(include_in_schema=False, route_class=EncodedPathRoute)
+MATCHES_LISTED = 50  # matches of a page
 DISCLOSURES = {
     "sealed": "What was hidden stays hidden: only its holder sees a card, unless he shows it.",
     "open-after-match": "When the match has ended, everybody may see every card and bid of it.",
@@ -128,26 +127,28 @@ DEALINGS = {
 @router.get("/matches")
 def matches(
     request: Request,
-    ask: Ask,
+    ask: Auth,
     after: Annotated[str | None, Query(max_length=500)] = None,
     sort: Sort = None,
 ) -> Response:
     """The matches and their results, newest first unless another order is asked for."""
-    by = order(request, ("match", "players", "game", "hands", "last", "disclosure", "result"))
+    by = table_order(request, ("match", "players", "game", "hands", "last", "disclosure", "result"))
     with ask.viewed() as viewed:
-        found, following = sorted_list(QUESTION, ask, viewed, LISTED, after, {"newest": True}, by)
-        rows = drawn(ask, viewed, found)
+        found, following = sorted_list(
+            QUESTION, ask, viewed, MATCHES_LISTED, after, {"newest": True}, by
+        )
+        rows = match_cards(ask, viewed, found)
     return page(request, ask, "matches.html", rows=rows, following=following, order=by)
 
 
-def drawn(ask: Access, viewed: Viewed, rows: Sequence[MatchRow]) -> list[dict[str, Any]]:
+def match_cards(ask: Access, viewed: LedgerView, rows: Sequence[MatchRow]) -> list[dict[str, Any]]:
     """Each match with the address of its ruleset, as two may have one name; and if it goes on."""
     rules = RulesetLookup(viewed.snapshot, None)
     games = [rules.by_fingerprint(row.ruleset or "") for row in rows]
     return [
         asdict(row)
         | {
-            "rules": row.game if game is None else address(game),
+            "rules": row.game if game is None else game_address(game),
             "goes_on": ask.service.is_played(ask.viewer, viewed.snapshot, row.match),
         }
         for row, game in zip(rows, games, strict=True)
@@ -156,11 +157,11 @@ def drawn(ask: Access, viewed: Viewed, rows: Sequence[MatchRow]) -> list[dict[st
 
 @router.get("/matches/{match}")
 def match(
-    request: Request, ask: Ask, match: str, verify: bool = False, judge: bool = False
+    request: Request, ask: Auth, match: str, verify: bool = False, judge: bool = False
 ) -> Response:
     """A match: its result, its disputed hands and verdicts, its rules and its proof."""
     if verify:
-        ask.needs(AUDIT)
+        ask.require_scope(AUDIT)
     checked: MatchVerified | str | None = (
         None  # why there was none; None if it is too long for a page
     )
@@ -168,12 +169,12 @@ def match(
     with ask.viewed() as viewed:
         row = match_of(viewed, match)
         if row.last_seq is not None:
-            with suppress(Unsigned):
-                head = root(viewed, match, row.last_seq)
+            with suppress(NotSigned):
+                head = root_of_match(viewed, match, row.last_seq)
         if verify:
             try:
-                checked = verified(viewed, match, LEAVES_MAX)
-            except (NoSecrets, Unsigned) as reason:
+                checked = verify_leaves(viewed, match, LEAVES_MAX)
+            except (NoSecrets, NotSigned) as reason:
                 checked = str(reason)
         disputed = disputed_hands(ask, viewed, row.hands, match, judge)
         goes_on = ask.service.is_played(ask.viewer, viewed.snapshot, match)
@@ -190,10 +191,10 @@ def match(
         goes_on=goes_on,
         game=game,
         partner=None if game is None else partner_of(game),
-        rules=None if game is None else address(game),
+        rules=None if game is None else game_address(game),
         disclosure=DISCLOSURES.get(row.disclosure or ""),
         dealing=DEALINGS.get(row.dealing or ""),
-        may_verify=ask.caller.has(AUDIT),
+        may_verify=ask.caller.has_scope(AUDIT),
         verifying=verify,
         leaves_max=LEAVES_MAX,
         head=head,
@@ -202,38 +203,38 @@ def match(
     )
 
 
-TESTED_AT_ONCE = 3_000  # hands that are tested while somebody waits for a page
+TESTED_MAX = 3_000  # hands that are tested while somebody waits for a page
 
 
 @router.get("/fairness")
 def fairness(
-    request: Request, ask: Ask, match: Narrow = None, run: bool = False, sort: Sort = None
+    request: Request, ask: Auth, match: FilterText = None, run: bool = False, sort: Sort = None
 ) -> Response:
     """The cards dealt, compared with what chance alone would have dealt; for auditors.
 
     Many hands are tested by a job, which an auditor begins with `run`; what it finds is kept.
     """
-    name = clean(match)
+    name = form_value(match)
     context: dict[str, Any] = {"match": name, "level": SIGNIFICANCE, "why": None, "found": None}
     context |= {"tested": (), "hands": 0, "progress": None}
     if not ask.viewer.auditor:
         return page(request, ask, "fairness.html", **context)
     with ask.viewed() as viewed:
-        context["titles"] = titles(viewed)
-        context["hands"] = hands_of(viewed, name)
+        context["titles"] = match_titles(viewed)
+        context["hands"] = count_hands_of(viewed, name)
     found: Fairness | None = None
-    if context["hands"] <= TESTED_AT_ONCE:
+    if context["hands"] <= TESTED_MAX:
         try:
             with ask.viewed() as viewed:
                 found = tested_by(viewed, FairnessParams(name))
-        except Absent as reason:
+        except NotInLedger as reason:
             context["why"] = str(reason)
     else:
         jobs = Jobs(ask.service.settings.folder)
         job = jobs.last("fairness", name)
         progress = None if job is None else jobs.progress(job)
         if run and (progress is None or progress.state in END_STATES):
-            room, _ = admitted(jobs, ask.owner, ask.service.settings.limits)
+            room, _ = admit_upload(jobs, ask.owner, ask.service.settings.limits)
             begun = Job(room.name, "fairness", ask.owner, server_pid(), now_ms(), name, {})
             jobs.begin(room, begun, None, "")
             to = Addresses(request.query_params.get("as"))
@@ -242,11 +243,11 @@ def fairness(
             with suppress(msgspec.ValidationError):  # another version found it
                 found = msgspec.convert(progress.result, Fairness)
         context["progress"] = progress
-    tested = [] if found is None else [(test, judgement(test)) for test in found.tests]
+    tested = [] if found is None else [(test, verdict_shape(test)) for test in found.tests]
     return page(request, ask, "fairness.html", **context | {"found": found, "tested": tested})
 
 
-def judgement(test: Tested) -> str:
+def verdict_shape(test: Tested) -> str:
     """A test's verdict as one of the shapes that pages draw."""
     if test.p_adjusted is None:
         return "unknown"
@@ -254,8 +255,8 @@ def judgement(test: Tested) -> str:
 
 
 class PairCell(NamedTuple):
-    """A cell of the cross table: how often two met, what the one in the row won of the other, and
-    how sure that is, if the viewpoint sees the hands."""
+    """A cell of the cross table: how often two met, what the one in the row won of the other,
+    and how sure that is, if the viewpoint sees the hands."""
 
     other: str
     matches: int
@@ -263,7 +264,7 @@ class PairCell(NamedTuple):
     pair: Pair | None
 
 
-LINES = 6  # players whose ratings are drawn: each line can be told from the others
+LINES_MAX = 6  # players whose ratings are drawn: each line can be told from the others
 
 
 class RatingLines(NamedTuple):
@@ -275,8 +276,8 @@ class RatingLines(NamedTuple):
     lines: tuple[tuple[str, str], ...]  # a player, the points of his line
 
 
-@leagues.get("/leagues")
-def listed(request: Request, ask: Ask, sort: Sort = None) -> Response:
+@league_router.get("/leagues")
+def league_list(request: Request, ask: Auth, sort: Sort = None) -> Response:
     """The leagues of the ledger."""
     with ask.viewed() as viewed:
         answer = every_league(viewed, LeaguesParams(), without_progress)
@@ -284,9 +285,9 @@ def listed(request: Request, ask: Ask, sort: Sort = None) -> Response:
     return page(request, ask, "leagues.html", rows=answer.leagues, units=units)
 
 
-@leagues.get("/leagues/{league}")
-def one(request: Request, ask: Ask, league: str, sort: Sort = None) -> Response:
-    """A league: who stands where, and each beside each."""
+@league_router.get("/leagues/{league}")
+def league(request: Request, ask: Auth, league: str, sort: Sort = None) -> Response:
+    """A league: its standing, and its cross table."""
     with ask.viewed() as viewed:
         answer = standing(viewed, StandingParams(league), without_progress)
     to = Addresses(request.query_params.get("as"))
@@ -297,24 +298,24 @@ def one(request: Request, ask: Ask, league: str, sort: Sort = None) -> Response:
         trail=(("Leagues", to.page("leagues")),),
         answer=answer,
         rounds=max(match.round for match in answer.matches),
-        cross=cross_of(answer),
-        grown=grown_of(answer),
-        without=WITHOUT if answer.players[0].rating is None else None,
+        cross=league_cross_table(answer),
+        grown=rating_lines(answer),
+        without=NO_LIBRARY if answer.players[0].rating is None else None,
     )
 
 
-def grown_of(answer: Standing) -> RatingLines | None:
-    """The lines of the best, as they stand now; None where one place is no line."""
+def rating_lines(answer: Standing) -> RatingLines | None:
+    """The rating lines of the best players; None where one point is no line."""
     lasts = sorted({it.matches for it in answer.history})
     if len(lasts) < 2:
         return None
-    best = [player.player for player in answer.players[:LINES]]
+    best = [player.player for player in answer.players[:LINES_MAX]]
     every = [it for it in answer.history if it.player in best]
-    up = scale(it.rating - MEAN for it in every)
+    up = linear_scale(it.rating - MEAN for it in every)
     along = WIDE / (lasts[-1] - lasts[0])
 
     def below(rating: float) -> float:
-        return round(HIGH * (1 - up.at(rating - MEAN) / SIZE), 1)
+        return round(HIGH * (1 - up.at(rating - MEAN) / PICTURE_SIZE), 1)
 
     lines = {
         player: " ".join(
@@ -328,8 +329,8 @@ def grown_of(answer: Standing) -> RatingLines | None:
     return RatingLines(lasts[0], lasts[-1], ticks, tuple(lines.items()))
 
 
-def cross_of(answer: Standing) -> list[tuple[str, list[PairCell | None]]]:
-    """Each player, and every other beside him; None where two have not met."""
+def league_cross_table(answer: Standing) -> list[tuple[str, list[PairCell | None]]]:
+    """Each player, and every other as a cell; None where two have not met."""
     met, chips = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for match in answer.matches:
         for one, other, won in (
@@ -349,15 +350,15 @@ def cross_of(answer: Standing) -> list[tuple[str, list[PairCell | None]]]:
                 for other, pair in zip(names, pairs, strict=True)
             ],
         )
-        for one, pairs in crossed(names, answer.pairs)
+        for one, pairs in cross_rows(names, answer.pairs)
     ]
 
 
-@leagues.get("/leagues/{league}/{player}/{other}")
-def two(
-    request: Request, ask: Ask, league: str, player: str, other: str, sort: Sort = None
+@league_router.get("/leagues/{league}/{player}/{other}")
+def league_pair(
+    request: Request, ask: Auth, league: str, player: str, other: str, sort: Sort = None
 ) -> Response:
-    """Two of its players: every match between them, and where its hands are."""
+    """Two players of a league: every match between them, and where its hands are."""
     with ask.viewed() as viewed:
         answer = pairing(viewed, PairingParams(league, player, other), without_progress)
     to = Addresses(request.query_params.get("as"))

@@ -1,4 +1,5 @@
-"""What all pages share: templates, numbers as people read them and as pictures, how a page is sent.
+"""Shared by all pages: templates, numbers as text and as pictures, and how a page is rendered and
+sent.
 
 Numbers are counts of chips, money in the units of its hand, shares. Pictures have scales with round
 ticks, and points in the place of their values.
@@ -26,14 +27,14 @@ from starlette.datastructures import Headers
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from api.http.ask import AUDIT, Access
-from api.http.layers import PACKERS, encoding_of
-from api.pages.addresses import Addresses, Sorting
+from api.http.access import AUDIT, Access
+from api.http.middleware import COMPRESSORS, encoding_of
+from api.pages.addresses import Addresses, PageOrders
 from api.printable import printable
-from api.questions.filters_values import word
-from api.questions.players import p_value
+from api.questions.filters_values import quoted_name
+from api.questions.measures import p_text
 from api.version import VERSION
-from api.viewpoints.redaction import moments
+from api.viewpoints.redaction import timestamps
 from api.viewpoints.viewer import AUDITOR, PUBLIC, SEAT
 from engine.policies import counted_in, per_chip
 from engine.policies import money as money_of
@@ -45,7 +46,7 @@ _HASHED = re.compile(r"(?P<stem>.+)\.[0-9a-f]{12}(?P<kind>\.[a-z0-9]+)")
 
 
 @cache
-def hashed(name: str) -> str:
+def static_address(name: str) -> str:
     """The address of a static file: `/static/style.<digest>.css`."""
     file = STATIC / name
     digest = sha256(file.read_bytes()).hexdigest()[:12]
@@ -53,9 +54,9 @@ def hashed(name: str) -> str:
 
 
 @cache
-def packed(name: str, how: str) -> bytes:
-    """A file in fewer bytes: packed once, for it is the same for everybody."""
-    return PACKERS[how]()((STATIC / name).read_bytes(), True)
+def compressed_file(name: str, how: str) -> bytes:
+    """A static file compressed, once: it is the same for everybody."""
+    return COMPRESSORS[how]()((STATIC / name).read_bytes(), True)
 
 
 class Files(StaticFiles):
@@ -64,7 +65,11 @@ class Files(StaticFiles):
     async def get_response(self, path: str, scope: Scope) -> Response:
         named = _HASHED.fullmatch(path)
         plain = f"{named['stem']}{named['kind']}" if named else path
-        current = named is not None and (STATIC / plain).is_file() and hashed(plain).endswith(path)
+        current = (
+            named is not None
+            and (STATIC / plain).is_file()
+            and static_address(plain).endswith(path)
+        )
         answer = await super().get_response(plain if current else path, scope)
         answer.headers["Cache-Control"] = _FOREVER if current else "no-cache"
         answer.headers["Vary"] = "Accept-Encoding"
@@ -72,11 +77,11 @@ class Files(StaticFiles):
         if not current or how is None or scope["method"] != "GET" or answer.status_code != 200:
             return answer
         headers = {name: answer.headers[name] for name in ("Cache-Control", "Content-Type", "Vary")}
-        return Response(packed(plain, how), headers={**headers, "Content-Encoding": how})
+        return Response(compressed_file(plain, how), headers={**headers, "Content-Encoding": how})
 
 
-def mounted(app: FastAPI) -> None:
-    """Scripts, styles and whatever else never changes under its name."""
+def mount_static_files(app: FastAPI) -> None:
+    """Serve scripts, styles and other files that never change under their name."""
     app.mount("/static", Files(directory=STATIC), name="static")
 
     @app.get("/favicon.ico", include_in_schema=False)
@@ -85,68 +90,68 @@ def mounted(app: FastAPI) -> None:
         return FileResponse(STATIC / "mark.svg", media_type="image/svg+xml")
 
 
-SIGNS = {"dollar": "$", "euro": "\N{EURO SIGN}", "pound": "\N{POUND SIGN}"}
+CURRENCY_SIGNS = {"dollar": "$", "euro": "\N{EURO SIGN}", "pound": "\N{POUND SIGN}"}
 THIN = "\N{NARROW NO-BREAK SPACE}"
 _MINUS = "\N{MINUS SIGN}"
 
 
-def chips(amount: int | None) -> str:
-    """12 345, its thousands apart."""
+def chips_text(amount: int | None) -> str:
+    """A number of chips, its thousands apart: 12 345."""
     if amount is None:
         return "?"
     text = f"{abs(amount):,}".replace(",", THIN)
     return f"{_MINUS}{text}" if amount < 0 else text
 
 
-def money(net: int | None) -> str:
-    """What was won or lost, with its sign: +1 234, −19, 0."""
-    return f"+{chips(net)}" if net is not None and net > 0 else chips(net)
+def net_text(net: int | None) -> str:
+    """A net with its sign: +1 234, −19, 0."""
+    return f"+{chips_text(net)}" if net is not None and net > 0 else chips_text(net)
 
 
-def amount(number: int | None, unit: str | None = None, *, signed: bool = False) -> str:
-    """So many of a unit as their money: 125 cents are $1.25, 3 half chips are 1.5; of chips, or of
-    a unit that nobody knows, the number itself."""
-    parts, sign = per_chip(unit or "chip"), SIGNS.get(money_of(unit or "chip"), "")
+def money_text(number: int | None, unit: str | None = None, *, signed: bool = False) -> str:
+    """An amount of a unit as its money: 125 cents are $1.25, 3 half chips are 1.5; of chips, or
+    of a unit that nobody knows, the number itself."""
+    parts, sign = per_chip(unit or "chip"), CURRENCY_SIGNS.get(money_of(unit or "chip"), "")
     if number is None or (parts == 1 and not sign):
-        return money(number) if signed else chips(number)
+        return net_text(number) if signed else chips_text(number)
     whole, rest = divmod(abs(number), parts)
     places = f"{rest / parts:.2f}"[1:] if sign else f"{rest / parts:g}"[1:]
     before = _MINUS if number < 0 else "+" if signed and number > 0 else ""
-    return f"{before}{sign}{chips(whole)}{places if rest or (sign and parts > 1) else ''}"
+    return f"{before}{sign}{chips_text(whole)}{places if rest or (sign and parts > 1) else ''}"
 
 
-def total(net: float, of: str | None, *, signed: bool = True) -> str:
-    """So much of a money in all: +$5.32; of chips whole ones, +1 234."""
-    smallest = counted_in(of)[0][-1] if of in SIGNS else "chip"
-    return amount(round(net * per_chip(smallest)), smallest, signed=signed)
+def total_text(net: float, of: str | None, *, signed: bool = True) -> str:
+    """A sum of a money: +$5.32; of chips whole ones, +1 234."""
+    smallest = counted_in(of)[0][-1] if of in CURRENCY_SIGNS else "chip"
+    return money_text(round(net * per_chip(smallest)), smallest, signed=signed)
 
 
-def tick(number: float) -> str:
-    """What stands at an axis: 12.5, 1 000."""
+def tick_text(number: float) -> str:
+    """A number at an axis: 12.5, 1 000."""
     whole = round(number)
-    return chips(whole) if whole == number else decimal(number, 2).rstrip("0")
+    return chips_text(whole) if whole == number else decimal_text(number, 2).rstrip("0")
 
 
 @pass_context
-def amount_here(context: Context, number: int | None, *, signed: bool = False) -> str:
-    """The same of the hand that a page is about, whose unit is the page's `unit`."""
-    return amount(number, context.get("unit"), signed=signed)
+def page_amount_text(context: Context, number: int | None, *, signed: bool = False) -> str:
+    """An amount of the hand that a page is about, whose unit is the page's `unit`."""
+    return money_text(number, context.get("unit"), signed=signed)
 
 
-def decimal(number: float, digits: int = 2) -> str:
-    """46.21, −1 000.00."""
+def decimal_text(number: float, digits: int = 2) -> str:
+    """A number with digits after the point: 46.21, −1 000.00."""
     return f"{number:,.{digits}f}".replace(",", THIN).replace("-", _MINUS)
 
 
-def rate(net: float, digits: int = 2) -> str:
-    """What is won or lost in the mean, with its sign: +46.21, −1 000.00."""
-    text = decimal(abs(net), digits)
+def rate_text(net: float, digits: int = 2) -> str:
+    """A mean net with its sign: +46.21, −1 000.00."""
+    text = decimal_text(abs(net), digits)
     return text if not round(net, digits) else f"{_MINUS if net < 0 else '+'}{text}"
 
 
-def minus(numbers: str) -> str:
-    """Numbers as a terminal has them, with the minus sign and the thousands of pages; a hyphen in a
-    name stays."""
+def with_minus_signs(numbers: str) -> str:
+    """A terminal's numbers with the minus sign and the thousands of pages; a hyphen in a name
+    stays."""
     return re.sub(r"(?<=\d),(?=\d{3})", THIN, re.sub(r"(?<!\S)-(?=\d)", _MINUS, numbers))
 
 
@@ -155,24 +160,24 @@ def headings(head: str) -> list[str]:
     return [one for one in head.split("   ") if one and not one.startswith("viewpoint: ")]
 
 
-def percent(share: float, digits: int = 1) -> str:
-    """61.3 %"""
+def percent_text(share: float, digits: int = 1) -> str:
+    """A share: 61.3 %"""
     return f"{100 * share:.{digits}f}{THIN}%"
 
 
-def many(count: int, one: str, more: str | None = None) -> str:
-    """1 hand, 412 hands."""
-    return f"{chips(count)} {one if count == 1 else more or one + 's'}"
+def count_text(count: int, one: str, more: str | None = None) -> str:
+    """A count with its noun: 1 hand, 412 hands."""
+    return f"{chips_text(count)} {one if count == 1 else more or one + 's'}"
 
 
-def when(at: int | str | None) -> Markup:
-    """A moment in UTC, said shortly and kept exactly; a ledger counts it in milliseconds.
+def date_markup(at: int | str | None) -> Markup:
+    """A time in UTC, said shortly and kept exactly; a ledger counts it in milliseconds.
 
     A file may name none: what it says stays as it is.
     """
     if at is None:
         return Markup("")
-    exact = moments([at])[0] if isinstance(at, int) else at
+    exact = timestamps([at])[0] if isinstance(at, int) else at
     with suppress(ValueError, OverflowError):  # a year that only Arrow knows, or words
         moment = datetime.fromisoformat(exact)
         if moment.tzinfo is not None:
@@ -182,68 +187,69 @@ def when(at: int | str | None) -> Markup:
     return Markup("<time>{}</time>").format(exact)
 
 
-def clock(at: int | str) -> Markup:
-    """The time of a day in UTC, to the second, of something that happened just now."""
-    exact = moments([at])[0] if isinstance(at, int) else at
+def clock_markup(at: int | str) -> Markup:
+    """The time of day in UTC, to the second, of something that happened just now."""
+    exact = timestamps([at])[0] if isinstance(at, int) else at
     return Markup('<time datetime="{}" title="{}">{}</time>').format(exact, exact, exact[11:19])
 
 
-def short(digest: str, digits: int = 12) -> Markup:
+def digest_markup(digest: str, digits: int = 12) -> Markup:
     """The beginning of a digest; the whole of it is its title and what is copied."""
     return Markup('<code class="hash" title="{}">{}</code>').format(digest, digest[:digits])
 
 
-def coded(sentence: str) -> Markup:
-    """A sentence in which what stands between backticks is code."""
+def code_markup(sentence: str) -> Markup:
+    """A sentence in which text between backticks is code."""
     return Markup("").join(
         Markup("<code>{}</code>" if at % 2 else "{}").format(part)
         for at, part in enumerate(sentence.split("`"))
     )
 
 
-HERE = Path(__file__).parent
+PAGES_FOLDER = Path(__file__).parent
 
 
-def finalized(value: Any) -> Any:
-    """What is written into a page: foreign text without what would turn or hide its neighbours."""
+def escape_foreign_text(value: Any) -> Any:
+    """A value as it is written into a page: foreign text without characters that would turn or
+    hide its neighbours."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     return "\n".join(map(printable, value.split("\n")))
 
 
 TEMPLATES = Environment(
-    loader=FileSystemLoader(HERE / "templates"),
+    loader=FileSystemLoader(PAGES_FOLDER / "templates"),
     autoescape=True,
-    finalize=finalized,
+    finalize=escape_foreign_text,
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
 )
 TEMPLATES.filters.update(
-    minus=minus,
+    minus=with_minus_signs,
     headings=headings,
     format_name=lambda kind: kind.title() if kind in ("arrow", "parquet") else kind.upper(),
-    money=money,
-    chips=chips,
-    amount=amount,
-    total=total,
-    tick=tick,
-    amount_here=amount_here,
-    rate=rate,
-    decimal=decimal,
-    percent=percent,
-    p_value=p_value,
-    when=when,
-    clock=clock,
-    short=short,
-    coded=coded,
-    word=word,
-    many=many,
-    as_word=word,
+    money=net_text,
+    chips=chips_text,
+    amount=money_text,
+    total=total_text,
+    tick=tick_text,
+    amount_here=page_amount_text,
+    rate=rate_text,
+    decimal=decimal_text,
+    percent=percent_text,
+    p_value=p_text,
+    when=date_markup,
+    clock=clock_markup,
+    short=digest_markup,
+    coded=code_markup,
+    word=quoted_name,
+    many=count_text,
+    as_word=quoted_name,
     named=name_at,
     exact=lambda text: Markup.escape(text),  # in a field of a form, which is sent back
 )
-TEMPLATES.globals.update(static=hashed, version=VERSION)
+TEMPLATES.globals.update(static=static_address, version=VERSION)
 
 
 def page(
@@ -255,7 +261,7 @@ def page(
     status: int = 200,
     **context: Any,
 ) -> Response:
-    """A page for this viewer; a value that he may not see must not be in `context` at all.
+    """Render a page; a value that the viewer may not see must not be in `context` at all.
 
     `players` are those whose seats he may want to look from, if he may look from any.
     """
@@ -264,20 +270,20 @@ def page(
         "path": request.url.path,
         "viewer": ask.viewer,
         "caller": ask.caller,
-        "viewpoints": viewpoints(request, ask, players),
+        "viewpoints": viewpoint_links(request, ask, players),
         "to": Addresses(request.query_params.get("as")),
         "trail": (),
         "framed": False,
         "frame": None,
-        "unasked": unasked(request),
-        "sorting": (sorting := Sorting(request)),
+        "unasked": unknown_parameters(request),
+        "sorting": (sorting := PageOrders(request)),
     }
     body = TEMPLATES.get_template(template).render({**values, **context}).encode()
     sorting.check()
-    return sent(request, body, status)
+    return page_response(request, body, status)
 
 
-def unasked(request: Request) -> list[str]:
+def unknown_parameters(request: Request) -> list[str]:
     """Parameters of this address that its page does not have: a mistake in one is said."""
     route = request.scope.get("route")
     if not isinstance(route, APIRoute):
@@ -286,8 +292,8 @@ def unasked(request: Request) -> list[str]:
     return [name[:40] for name in dict.fromkeys(request.query_params) if name not in known][:5]
 
 
-def frame(request: Request, ask: Access, path: str, title: str) -> str | None:
-    """What another site writes to show a page of `/embed`; none where no site may."""
+def frame_markup(request: Request, ask: Access, path: str, title: str) -> str | None:
+    """The HTML with which another site shows a page of `/embed`; None where no site may."""
     if not ask.service.settings.frame_origins:
         return None
     source = Markup.escape(urljoin(str(request.base_url), path))
@@ -295,8 +301,10 @@ def frame(request: Request, ask: Access, path: str, title: str) -> str | None:
     return f'<iframe src="{source}" title="{called}" width="100%" height="480"></iframe>'
 
 
-def sent(request: Request, body: bytes, status: int = 200, kind: str = "text/html") -> Response:
-    """A page and its validator: 304 if the browser has this very page."""
+def page_response(
+    request: Request, body: bytes, status: int = 200, kind: str = "text/html"
+) -> Response:
+    """A page with its validator: 304 if the browser has this very page."""
     tag = f'"{sha256(body).hexdigest()[:32]}"'
     headers = {
         "ETag": tag,
@@ -308,8 +316,10 @@ def sent(request: Request, body: bytes, status: int = 200, kind: str = "text/htm
     return Response(body, status, headers, kind)
 
 
-def viewpoints(request: Request, ask: Access, players: tuple[str, ...]) -> list[dict[str, Any]]:
-    """The viewpoints that this caller has on what he looks at, each with its address."""
+def viewpoint_links(
+    request: Request, ask: Access, players: tuple[str, ...]
+) -> list[dict[str, Any]]:
+    """The viewpoints that this caller has on this page, each with its address."""
     scopes = ask.caller.scopes
     if AUDIT in scopes:  # he may sit in any seat of this table, a player in his own
         views = [PUBLIC, *(f"{SEAT}{name}" for name in players), AUDITOR]
@@ -333,13 +343,13 @@ def viewpoints(request: Request, ask: Access, players: tuple[str, ...]) -> list[
     ]
 
 
-SIZE = 380  # of a picture's square, in its own units
+PICTURE_SIZE = 380  # of a picture's square, in its own units
 WIDE, HIGH = 600, 240  # of a picture of lines over hands or matches
 _STEPS = (1, 2, 2.5, 5, 10)
 
 
 class Scale(NamedTuple):
-    """From nothing (or a lowest value) to a highest, with ticks at round values."""
+    """A scale from nothing (or a lowest value) to a highest, with ticks at round values."""
 
     low: float
     high: float
@@ -347,14 +357,14 @@ class Scale(NamedTuple):
     in_logs: bool = False
 
     def at(self, value: float) -> float:
-        """Where a value stands, from 0 to the picture's size."""
+        """A value's place, from 0 to the picture's size."""
         if self.in_logs:
-            return round(SIZE * log1p(value) / log1p(self.high), 1)
-        return round(SIZE * (value - self.low) / (self.high - self.low), 1)
+            return round(PICTURE_SIZE * log1p(value) / log1p(self.high), 1)
+        return round(PICTURE_SIZE * (value - self.low) / (self.high - self.low), 1)
 
 
-def scale(values: Iterable[float]) -> Scale:
-    """A scale that holds all of these, and nothing."""
+def linear_scale(values: Iterable[float]) -> Scale:
+    """A scale that holds all of these values, and 0."""
     every = [0.0, *values]
     low, high = min(every), max(every)
     rough = (high - low) / 5 or 1
@@ -369,7 +379,7 @@ def scale(values: Iterable[float]) -> Scale:
 _DECADES = tuple(float(one * 10**power) for power in range(9) for one in (1, 3))
 
 
-def in_logs(values: Sequence[float]) -> Scale:
+def log_scale(values: Sequence[float]) -> Scale:
     """A scale in logs (of one more, so that nothing is at its foot), with ticks like 1, 3, 10."""
     high = next(one for one in _DECADES if one >= max(values))
     return Scale(0.0, high, (0.0, *(one for one in _DECADES if one <= high)), True)

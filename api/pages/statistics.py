@@ -1,4 +1,4 @@
-"""`/players/NAME`: how he plays: each number with its doubt, each `k of n` with its hands.
+"""`/players/NAME`: a player's statistics with intervals, each `k of n` with its hands.
 
 `/players/NAME/swaps`: how often his cards changed, and what luck did to his winnings.
 """
@@ -15,26 +15,26 @@ from analytics.projections.equity import SEED as LUCK_SEED
 from analytics.sql import UNTAGGED, WINDOW, By, natural_key
 from analytics.statistics.catalogue import STATISTICS
 from analytics.statistics.compute import StatisticValue
-from api.http.routes.questions import Named
-from api.pages.players import OfPlayer
-from api.pages.site import scale
+from api.http.routes.questions import EncodedPathRoute
+from api.pages.players import RequestedPlayer
+from api.pages.site import linear_scale
 from api.problem import Problem
 from api.questions import luck as lucky
-from api.questions import players as counted
+from api.questions import measures as counted
 from api.questions.declared.player import PlayerParams, player
-from api.questions.filters_tree import swap_of
-from api.questions.filters_values import word
-from api.questions.players import NoSum
-from api.viewpoints.selection import Absent
+from api.questions.filters_tree import swap_count_name
+from api.questions.filters_values import quoted_name
+from api.questions.measures import SeveralMoneys
+from api.viewpoints.selection import NotInLedger
 from store.sql.views import OWN_NAME
 
-router = APIRouter(include_in_schema=False, route_class=Named)
-TAG = "tag:"  # what a split by a tag begins with
+router = APIRouter(include_in_schema=False, route_class=EncodedPathRoute)
+TAG_PREFIX = "tag:"  # what a split by a tag begins with
 PARTS_MAX = 60  # columns of a page
 
 
 @router.get("/players/{player}")
-def statistics(of: OfPlayer, split: Annotated[str, Query(max_length=100)] = "") -> Response:
+def statistics(of: RequestedPlayer, split: Annotated[str, Query(max_length=100)] = "") -> Response:
     """How a player plays, each number with its doubt; split by a tag as it was in each match."""
     with of.viewed() as viewed:
         about = player(viewed, PlayerParams(of.player), of.ask.watch)
@@ -43,57 +43,59 @@ def statistics(of: OfPlayer, split: Annotated[str, Query(max_length=100)] = "") 
             for row in viewed.tags.to_pylist()
             if viewed.name_of(row["match"], row["player"]) == of.player
         ]
-        splits = [*get_args(By), *sorted({f"{TAG}{row['tag']}" for row in tags})]
+        splits = [*get_args(By), *sorted({f"{TAG_PREFIX}{row['tag']}" for row in tags})]
         if split and split not in splits:
             sentence = f"there is no split by {split}: {', '.join(splits)}"
             raise Problem("invalid", sentence, choices={"split": splits})
-        key = split.removeprefix(TAG) if split.startswith(TAG) else None
-        chosen = of.chosen(viewed, by=None if key else split or None)
+        key = split.removeprefix(TAG_PREFIX) if split.startswith(TAG_PREFIX) else None
+        chosen = of.hand_filters(viewed, by=None if key else split or None)
         values = tuple(
             (row["match"], row["player"], row["value"]) for row in tags if row["tag"] == key
         )
         own_name = OWN_NAME if viewed.by_tag else "player"
         chosen = replace(chosen, tagged=values, own_name=own_name)
-        answer = counted.statistics(viewed, chosen, counted.of_street(None), field=not split)
+        answer = counted.statistics(
+            viewed, chosen, counted.statistics_of_street(None), field=not split
+        )
     every = sorted((one for _, one in answer.dealt), key=natural_key)
     parts = every[:PARTS_MAX]
-    return of.sent(
+    return of.response(
         "player_statistics.html",
         "statistics",
         going_on={"split": split},
         about=about,
         parts=parts,
         more_parts=len(every) - len(parts),
-        leads=[lead(split, part) for part in parts],
-        groups=groups(answer.found, answer.field, parts),
+        leads=[part_filter(split, part) for part in parts],
+        groups=street_groups(answer.found, answer.field, parts),
         splits=splits,
     )
 
 
-class Lead(NamedTuple):
-    """What finds the hands of a part: terms about the player himself, and about his hands."""
+class PartFilter(NamedTuple):
+    """The filter of a part's hands: terms about the player himself, and about his hands."""
 
     his: str = ""
     also: str = ""
 
 
-def lead(split: str, part: str) -> Lead:
-    """That of a part of what is split so."""
-    if split.startswith(TAG):
-        tag = split.removeprefix(TAG)
+def part_filter(split: str, part: str) -> PartFilter:
+    """The filter of a part of what is split so."""
+    if split.startswith(TAG_PREFIX):
+        tag = split.removeprefix(TAG_PREFIX)
         if part == UNTAGGED:
-            return Lead(f"!tag={word(tag)}")
-        return Lead(f"tag={word(f'{tag}:{part}')}")
+            return PartFilter(f"!tag={quoted_name(tag)}")
+        return PartFilter(f"tag={quoted_name(f'{tag}:{part}')}")
     if split == "window":
         first = int(part)
-        return Lead(also=f" & number>={first} & number<={first + WINDOW - 1}")
+        return PartFilter(also=f" & number>={first} & number<={first + WINDOW - 1}")
     if split == "position":
-        return Lead(f"position={word(part)}")
+        return PartFilter(f"position={quoted_name(part)}")
     field = {"opponent": "player"}.get(split, split)
-    return Lead(also=f" & {field}={word(part)}" if split else "")
+    return PartFilter(also=f" & {field}={quoted_name(part)}" if split else "")
 
 
-def groups(
+def street_groups(
     answers: list[StatisticValue], field: dict[str, StatisticValue], every: list[str]
 ) -> list[dict[str, Any]]:
     """Statistics by the street that they look at, each with its parts and everybody else."""
@@ -110,8 +112,8 @@ def groups(
     return [{"street": street, "rows": those} for street, those in streets.items()]
 
 
-SWAPS_SPOTS, RUNOUTS = 25, 500  # that are counted while somebody waits for a page
-FIGURES = (
+SWAPS_SPOTS, RUNOUTS_MAX = 25, 500  # that are counted while somebody waits for a page
+FIGURE_TITLES = (
     ("net", "net"),
     ("net_ev", "without run-out luck"),
     ("blue", "at showdown"),
@@ -119,7 +121,7 @@ FIGURES = (
     ("swap_luck_sum", "luck of swaps counted"),
     ("cost", "paid in auctions"),
 )
-FILTERS = {  # of the hands that a measure counts, where its own name says none to a filter
+FIGURE_FILTERS = {  # of the hands that a measure counts, where its own name says none to a filter
     **dict.fromkeys(
         ("hands", "net", "net_hand", "net_ev", "net_ev_hand", "adjusted"), "player(could=net)"
     ),
@@ -132,45 +134,46 @@ FILTERS = {  # of the hands that a measure counts, where its own name says none 
 
 
 @router.get("/players/{player}/swaps")
-def swaps(of: OfPlayer) -> Response:
+def swaps(of: RequestedPlayer) -> Response:
     """How often a player's cards changed, and what luck did to his winnings."""
     player = of.player
-    params = lucky.LuckParams(player, **of.filters, spots=SWAPS_SPOTS, runouts=RUNOUTS)
+    params = lucky.LuckParams(player, **of.filters, spots=SWAPS_SPOTS, runouts=RUNOUTS_MAX)
     with of.viewed() as viewed:
         try:
             answer = lucky.luck(viewed, params, of.ask.watch)
-        except (Absent, NoSum) as reason:
-            return of.sent("swaps.html", "swaps", counts=None, why=reason)
-        rates = [rate(row) for row in answer.queries.swap_rates(player)]
-        independence, finds = answer.queries.independence(player), of.finder(viewed)
+        except (NotInLedger, SeveralMoneys) as reason:
+            return of.response("swaps.html", "swaps", counts=None, why=reason)
+        rates = [swap_rate_row(row) for row in answer.queries.swap_rates(player)]
+        independence, finds = answer.queries.independence(player), of.player_filter(viewed)
         valued = answer.queries.valued_hands(player)
-        decks = finds.among(lucky.mirrored_hands(viewed, of.chosen(viewed)))
+        decks = finds.of_ranges(lucky.mirrored_ranges(viewed, of.hand_filters(viewed)))
     found = {
         one.statistic: one
         for one in answer.found
         if one.player == player and one.value is not None and (one.n or one.value)
     }
     ends = [share for one in rates for share in (one["high"], one["stated"]) if share is not None]
-    led = {name: [finds.at(hands) for hands in both] for name, both in valued.items()}
+    led = {name: [finds.of_hands(hands) for hands in both] for name, both in valued.items()}
     led |= {name: ["", decks] for name in ("mirrored", "mirrored_variance")}
-    for name, filter in FILTERS.items():
-        led[name] = [*led.get(name, [""])[:1], finds.of(filter)]
+    for name, filter in FIGURE_FILTERS.items():
+        led[name] = [*led.get(name, [""])[:1], finds.of_player(filter)]
     rows = [
         {"of": one, "measured": found[name], "led": led.get(name)}
         for name, one in LUCK.items()
         if name in found and found[name].n
     ]
-    return of.sent(
+    return of.response(
         "swaps.html", "swaps", counts=answer.counted, rates=rates,
         independence=independence, rows=rows,
         uncounted=lucky.uncounted_sentence(answer.uncounted),
         why=None, counting=answer.unit,
-        figures=[(name, title, led.get(name, ("", ""))[1]) for name, title in FIGURES], found=found,
-        games=len({one["game"] for one in rates}), top=min(1.0, scale(ends).high),
+        figures=[(name, title, led.get(name, ("", ""))[1]) for name, title in FIGURE_TITLES],
+        found=found,
+        games=len({one["game"] for one in rates}), top=min(1.0, linear_scale(ends).high),
         model=MODEL, seed=LUCK_SEED,
     )  # fmt: skip
 
 
-def rate(row: dict[str, Any]) -> dict[str, Any]:
-    """How often a card changed, and what its swaps are called in a filter."""
-    return row | {"share": row["k"] / row["n"], "name": swap_of(row["street"], row["slot"])}
+def swap_rate_row(row: dict[str, Any]) -> dict[str, Any]:
+    """How often a card changed, and the name of its swaps in a filter."""
+    return row | {"share": row["k"] / row["n"], "name": swap_count_name(row["street"], row["slot"])}

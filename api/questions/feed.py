@@ -24,32 +24,32 @@ from events.ledger import Recorded
 from store.reader import Snapshot
 
 T = TypeVar("T")
-PAGE = 500  # positions
-PAGES = 32  # that are kept of a viewpoint
-WAYS = 8  # in which a page is looked at by several alike
-LOOK_S = 0.02  # between two looks at a ledger that somebody follows
-AHEAD = 2  # readings of older parts that are gone on with
+PAGE_EVENTS = 500  # positions
+PAGES_MAX = 32  # that are kept of a viewpoint
+BATCHES_MAX = 8  # in which a page is looked at by several alike
+POLL_S = 0.02  # between two looks at a ledger that somebody follows
+READERS_MAX = 2  # readings of older parts that are gone on with
 
 Snapshots = Callable[[Viewer], Snapshot | None]
 """The ledger as a viewer may know it now; nothing where there is none yet."""
 
 
 class EventFilter(Struct, frozen=True):
-    """What of a feed somebody follows: one match or all, some types of event or all."""
+    """The events of a feed that somebody follows: of one match or all, of some types or all."""
 
     match: str | None = None
     types: frozenset[str] = frozenset()
 
-    def takes(self, event: FeedEvent) -> bool:
+    def matches(self, event: FeedEvent) -> bool:
         return (self.match is None or event.match == self.match) and (
             not self.types or event.type in self.types
         )
 
 
 class Batch:
-    """Events that follow one another, the same object for all who are at the same place.
+    """Events that follow one another, one object for all followers at the same place.
 
-    `place` is where the feed has come with it, whether or not anything of it was wanted.
+    `place` is where the feed has come with it, whether or not any of its events were wanted.
     """
 
     def __init__(self, events: tuple[FeedEvent, ...], next_pos: int, place: bytes | None) -> None:
@@ -58,38 +58,38 @@ class Batch:
         self.place = place
         self._forms: dict[Any, bytes] = {}
 
-    def spelled(self, form: Callable[[tuple[FeedEvent, ...]], bytes]) -> bytes:
-        """All of it in this form, spelled once."""
+    def encoded(self, form: Callable[[tuple[FeedEvent, ...]], bytes]) -> bytes:
+        """The batch in this form, encoded once."""
         if form not in self._forms:
             self._forms[form] = form(self.events)
         return self._forms[form]
 
 
 class _Page:
-    """The events of some positions, as far as they have come."""
+    """The events of some positions of a feed, as far as they have come."""
 
     def __init__(self, first: int) -> None:
         self.next_pos = first
-        self.last = first + PAGE
+        self.last = first + PAGE_EVENTS
         self._events: list[FeedEvent] = []
         self._batches: dict[tuple[int, EventFilter], Batch] = {}
 
     def add(self, events: list[FeedEvent], next_pos: int) -> None:
-        """More of it; who looks at it meanwhile goes by `next_pos`, which therefore moves last."""
+        """Add events; readers meanwhile go by `next_pos`, which therefore moves last."""
         self._batches = {}
         self._events = self._events + events
         self.next_pos = next_pos
 
     def batch(self, pos: int, event_filter: EventFilter) -> Batch:
-        """What of it is wanted, from a position on."""
+        """The batch of the page's events from a position on that a filter wants."""
         known = self._batches.get((pos, event_filter))
         if known is None or known.next_pos < self.next_pos:
             end, events = self.next_pos, self._events
             here = [event for event in events if pos <= event.pos < end]
             place = here[-1].place if here else None
-            if len(self._batches) >= WAYS:
+            if len(self._batches) >= BATCHES_MAX:
                 self._batches = {}
-            known = Batch(tuple(one for one in here if event_filter.takes(one)), end, place)
+            known = Batch(tuple(one for one in here if event_filter.matches(one)), end, place)
             self._batches[pos, event_filter] = known
         return known
 
@@ -110,60 +110,62 @@ class Feed:
 
     @property
     def end(self) -> int:
-        """How many events this viewpoint may know to have happened."""
+        """The number of events that this viewpoint may know to have happened."""
         return 0 if self.snapshot is None else self.snapshot.next_pos
 
-    def grow(self, snapshot: Snapshot) -> None:
-        """More has happened; in the thread of those who wait."""
+    def advance(self, snapshot: Snapshot) -> None:
+        """Take a newer snapshot, in the thread of the event loop."""
         if snapshot.next_pos > self.end:
             self.snapshot = snapshot
             self.grown.set()
             self.grown = asyncio.Event()
 
-    def lose(self, failure: Exception) -> None:
-        """The ledger cannot be read on: every follower is refused, and may come again."""
+    def fail(self, failure: Exception) -> None:
+        """Refuse every follower, as the ledger cannot be read on; they may come again."""
         self.lost = failure
         self.grown.set()
 
-    def ready(self, pos: int, event_filter: EventFilter) -> Batch | None:
-        """The events from a position on, if any of them lie here already."""
-        page = self._pages.get(pos // PAGE)
+    def cached_batch(self, pos: int, event_filter: EventFilter) -> Batch | None:
+        """The batch from a position on, if any of its events are in memory already."""
+        page = self._pages.get(pos // PAGE_EVENTS)
         return None if page is None or page.next_pos <= pos else page.batch(pos, event_filter)
 
-    def read(self, pos: int, event_filter: EventFilter) -> Batch:
-        """The same, read and told; in a thread that may wait for the disk."""
+    def read_batch(self, pos: int, event_filter: EventFilter) -> Batch:
+        """The batch from a position on, read and encoded, in a thread that may wait for the
+        disk."""
         with self._turn:
-            number = pos // PAGE
-            page = self._pages.get(number) or _Page(number * PAGE)
+            number = pos // PAGE_EVENTS
+            page = self._pages.get(number) or _Page(number * PAGE_EVENTS)
             snapshot = self.snapshot
             assert snapshot is not None
             until = min(page.last, snapshot.next_pos)
             if page.next_pos < until:
-                recorded = self._recorded(page.next_pos, until, snapshot)
+                recorded = self._read_events(page.next_pos, until, snapshot)
                 page.add(list(self._encoder.encode(recorded, snapshot)), until)
             self._pages[number] = page
             self._pages.move_to_end(number)
-            if len(self._pages) > PAGES:
+            if len(self._pages) > PAGES_MAX:
                 self._pages.popitem(last=False)
             return page.batch(pos, event_filter)
 
-    def _recorded(self, pos: int, until: int, snapshot: Snapshot) -> list[Recorded]:
-        """Events between two positions; who reads on gets what the same reading holds next."""
+    def _read_events(self, pos: int, until: int, snapshot: Snapshot) -> list[Recorded]:
+        """Read the events between two positions; who reads on gets what the same reading holds
+        next."""
         seen, reading = self._ahead.pop(pos, (snapshot, None))
         if reading is None or seen.next_pos < until:
             seen, reading = snapshot, snapshot.read_from(pos)
         recorded = list(islice(reading, until - pos))
         if until < seen.next_pos:
             self._ahead[until] = seen, reading
-            if len(self._ahead) > AHEAD:
+            if len(self._ahead) > READERS_MAX:
                 self._ahead.popitem(last=False)
         return recorded
 
 
 class Feeds:
-    """Every feed of a process, and the thread that looks whether there is more."""
+    """Every feed of a process, and the thread that polls for events."""
 
-    def __init__(self, snapshots: Snapshots, look_s: float = LOOK_S) -> None:
+    def __init__(self, snapshots: Snapshots, look_s: float = POLL_S) -> None:
         self.stopping = False
         self._snapshots = snapshots
         self._look_s = look_s
@@ -172,23 +174,23 @@ class Feeds:
         self._looking: asyncio.Task[None] | None = None
 
     async def snapshot(self, viewer: Viewer) -> Snapshot | None:
-        """The ledger of this moment: a new follower may have just written to it."""
-        return (await self.in_thread(self._newest, (viewer,)))[0]
+        """The newest snapshot: a new follower may have just written to the ledger."""
+        return (await self.in_thread(self._newest_snapshots, (viewer,)))[0]
 
     @property
     def followers(self) -> int:
-        """How many follow something in this process."""
+        """The number of followers in this process."""
         return sum(feed.followers for feed in self._feeds.values())
 
     @contextmanager
     def feed(self, viewer: Viewer, snapshot: Snapshot | None) -> Iterator[Feed]:
-        """A viewpoint's feed for as long as one follows it; with the last who does it goes."""
+        """A viewpoint's feed for as long as it is followed; with the last follower it goes."""
         feed = self._feeds.setdefault(viewer, Feed(viewer))
         feed.followers += 1
         if snapshot is not None:
-            feed.grow(snapshot)
+            feed.advance(snapshot)
         if self._looking is None or self._looking.done():
-            self._looking = asyncio.get_running_loop().create_task(self._look())
+            self._looking = asyncio.get_running_loop().create_task(self._poll())
         try:
             yield feed
         finally:
@@ -199,17 +201,17 @@ class Feeds:
     async def batches(
         self, feed: Feed, pos: int, until: int | None, event_filter: EventFilter, patience_s: float
     ) -> AsyncGenerator[Batch | None, None]:
-        """What is wanted from a position on, and whatever comes; an empty one when all is quiet,
-        None after some when there is no more for now.
+        """The batches from a position on, and new ones as they come: an empty one when all is
+        quiet, None when there is no more for now.
 
         The last one may go beyond `until`: it is the same for all.
         """
         place, sent_at, more = None, time.monotonic(), False
         while not self.stopping and (until is None or pos < until):
             if pos < feed.end:
-                batch = feed.ready(pos, event_filter)
+                batch = feed.cached_batch(pos, event_filter)
                 if batch is None:
-                    await self._make(feed, pos // PAGE)
+                    await self._prepare(feed, pos // PAGE_EVENTS)
                     continue
                 pos, place = batch.next_pos, batch.place or place
                 if batch.events:
@@ -232,47 +234,48 @@ class Feeds:
     async def last_place(self, feed: Feed, pos: int) -> bytes | None:
         """The place of the last visible event before a position; None at the beginning."""
         while pos > 0:
-            first = (pos - 1) // PAGE * PAGE
-            batch = await self.in_thread(feed.read, first, EventFilter())
+            first = (pos - 1) // PAGE_EVENTS * PAGE_EVENTS
+            batch = await self.in_thread(feed.read_batch, first, EventFilter())
             before = [event.place for event in batch.events if event.pos < pos]
             if before:
                 return before[-1]
             pos = first
         return None
 
-    async def _make(self, feed: Feed, number: int) -> None:
-        """A page that several wait for is made once."""
+    async def _prepare(self, feed: Feed, number: int) -> None:
+        """Read a page that several wait for once."""
         if number not in feed.making:
-            work = self.in_thread(feed.read, number * PAGE, EventFilter())
+            work = self.in_thread(feed.read_batch, number * PAGE_EVENTS, EventFilter())
             feed.making[number] = asyncio.get_running_loop().create_task(work)
             feed.making[number].add_done_callback(lambda _: feed.making.pop(number))
         await asyncio.shield(feed.making[number])
 
     async def in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
-        """Work that reads from the disk, where nobody's answer waits for it."""
+        """Run work that reads from the disk in a thread of the feeds, where no other answer
+        waits for it."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
 
     def stop(self) -> None:
-        """Everybody who follows is let go as soon as he has what was being sent to him."""
+        """Let every follower go as soon as he has what was being sent to him."""
         self.stopping = True
         for feed in self._feeds.values():
             feed.grown.set()
 
-    async def _look(self) -> None:
+    async def _poll(self) -> None:
         """Read new events for every feed while it has followers, half of the time at most."""
         while self._feeds and not self.stopping:
             began = time.monotonic()
             viewers = tuple(self._feeds)
             try:
-                found = await self.in_thread(self._newest, viewers)
+                found = await self.in_thread(self._newest_snapshots, viewers)
             except Exception as failure:
                 for feed in self._feeds.values():
-                    feed.lose(failure)
+                    feed.fail(failure)
                 return
             for viewer, snapshot in zip(viewers, found, strict=True):
                 if snapshot is not None and viewer in self._feeds:
-                    self._feeds[viewer].grow(snapshot)
+                    self._feeds[viewer].advance(snapshot)
             await asyncio.sleep(max(self._look_s, time.monotonic() - began))
 
-    def _newest(self, viewers: tuple[Viewer, ...]) -> list[Snapshot | None]:
+    def _newest_snapshots(self, viewers: tuple[Viewer, ...]) -> list[Snapshot | None]:
         return [self._snapshots(viewer) for viewer in viewers]

@@ -1,4 +1,4 @@
-"""The hands that pass a filter: in which order they stand, and how they are spread.
+"""Lists of the hands that pass a filter: their order, and facets that count them.
 
 They stand in the order in which they ended, or by what they came to: the largest pot, what a player
 won or lost, a price. For that every hand that passes is looked at for each page, so the first of a
@@ -24,33 +24,33 @@ from msgspec import UNSET, Struct, UnsetType
 
 from analytics.replay.flags import STREETS
 from analytics.sql import amount_sql, quoted
-from api.questions.filters_sql import STREET, Span, seats, where
+from api.questions.filters_sql import STREET_SQL, Span, filter_sql, seats_sql
 from api.questions.filters_tree import (
-    EVERY,
+    EMPTY_FILTER,
     And,
     Compare,
     Filter,
     Flag,
     Not,
-    Of,
-    chance,
-    counts,
-    joined,
-    text_of,
+    PlayerTerms,
+    count_query,
+    count_sql,
+    filter_text,
+    join_filters,
 )
-from api.questions.judging import lent, shown
-from api.questions.players import Nonsense
+from api.questions.judging import lend_verdicts, visible_rows
+from api.questions.measures import Unanswerable
 from api.questions.verdicts import Judged
-from api.viewpoints.views import Viewed
+from api.viewpoints.ledger_view import LedgerView
 from engine.verdict import VERDICTS
 from store.sql.guard import Refused
 from store.sql.json_values import json_rows
 from store.sql.query import Query
 
-WINDOW = 1 << 13  # hands that are looked at first
-WIDER = 8  # how many times as many are looked at next
+FIRST_WINDOW = 1 << 13  # hands that are looked at first
+WINDOW_GROWTH = 8  # how many times as many are looked at next
 Order = Literal["pot", "won", "lost", "price"]
-TITLES: dict[str, str] = {
+ORDERS: dict[str, str] = {
     "newest": "newest first",
     "oldest": "oldest first",
     "pot": "largest pot first",
@@ -58,13 +58,15 @@ TITLES: dict[str, str] = {
     "lost": "most lost first",
     "price": "highest price first",
 }
-_LAST = "-1e300"  # where there is nothing to sort by
+_LAST_KEY = "-1e300"  # where there is nothing to sort by
 
 
-def player_of(one: Filter) -> str | None:
+def named_player(one: Filter) -> str | None:
     """The one player whom every hand of a filter has, if it names one and no other."""
     parts = one.all if isinstance(one, And) else (one,)
-    named = {part.player for part in parts if isinstance(part, Of) and part.player is not None}
+    named = {
+        part.player for part in parts if isinstance(part, PlayerTerms) and part.player is not None
+    }
     if not named:
         named = {
             str(part.value)
@@ -74,18 +76,24 @@ def player_of(one: Filter) -> str | None:
     return named.pop() if len(named) == 1 else None
 
 
-class Place(NamedTuple):
-    """From which hand on, how many; `backwards` those before it, the nearest first."""
+class ListPosition(NamedTuple):
+    """The hand after which a page of a list begins, and how many follow; `backwards` those
+    before it, the nearest first."""
 
     after: int | None
     limit: int
     backwards: bool = False
 
 
-def in_order(
-    viewed: Viewed, one: Filter, order: Order, at: Place, verdicts: str | None, seconds: float
+def ordered_hands(
+    viewed: LedgerView,
+    one: Filter,
+    order: Order,
+    at: ListPosition,
+    verdicts: str | None,
+    seconds: float,
 ) -> list[int]:
-    """The hands of a filter from a place on, by `hand_seq`."""
+    """The `hand_seq` of a page of a filter's hands, in the order of an amount."""
     # What hands are sorted by, of a hand `h`: amounts of all units as their money.
     if order == "pot":
         key = amount_sql("pot", viewed.units)
@@ -94,22 +102,22 @@ def in_order(
         price = amount_sql("price", viewed.units)
         key = f"(SELECT {price} FROM ({prices}) AS b WHERE b.hand_seq = h.hand_seq)"
     else:
-        player = player_of(one)
+        player = named_player(one)
         if player is None:
-            raise Nonsense(
+            raise Unanswerable(
                 f"by {order} hands of one player are sorted: name him, as in player=NAME"
             )
         nets = f"SELECT hand_seq, sum(net) AS net FROM players WHERE player = {quoted(player)}"
         net = amount_sql("-net" if order == "lost" else "net", viewed.units)
         his = f"{nets} GROUP BY hand_seq"
         key = f"(SELECT {net} FROM ({his}) AS p WHERE p.hand_seq = h.hand_seq)"
-    keyed = f"SELECT h.hand_seq, coalesce({key}, {_LAST}) AS key FROM hands AS h"
+    keyed = f"SELECT h.hand_seq, coalesce({key}, {_LAST_KEY}) AS key FROM hands AS h"
     down, side = ("ASC", ">") if at.backwards else ("DESC", "<")
     beyond = "true"
     if at.after is not None:
         it = f"SELECT (key, hand_seq) FROM ({keyed} WHERE h.hand_seq = {at.after})"
         beyond = f"(key, hand_seq) {side} ({it})"
-    passed = f"SELECT hand_seq FROM hands WHERE {where(one, None, verdicts)}"
+    passed = f"SELECT hand_seq FROM hands WHERE {filter_sql(one, None, verdicts)}"
     sql = (
         f"SELECT hand_seq FROM ({keyed}) WHERE hand_seq IN ({passed}) AND {beyond}"
         f" ORDER BY key {down}, hand_seq {down} LIMIT {at.limit}"
@@ -118,41 +126,41 @@ def in_order(
     return found
 
 
-def spanned(those: list[int]) -> tuple[Span, str]:
-    """These hands as a condition, and the span in which they lie."""
+def span_of_hands(those: list[int]) -> tuple[Span, str]:
+    """The span in which these hands lie, and SQL for that a hand is one of them."""
     condition = f"hand_seq IN ({', '.join(map(str, those))})"
     return Span(min(those) - 1, max(those) + 1), condition
 
 
 def windows(after: int | None, end: int, newest_first: bool, size: int) -> Iterator[Span]:
-    """All hands from there on, window by window."""
+    """Spans of ever more hands, from a hand on, which together are all of them."""
     if newest_first:
         before = end if after is None else min(after, end)
         while before > 0:
             yield Span(before - size - 1, before)
-            before, size = before - size, size * WIDER
+            before, size = before - size, size * WINDOW_GROWTH
     else:
         after = -1 if after is None else after
         while after < end - 1:
             yield Span(after, after + size + 1)
-            after, size = after + size, size * WIDER
+            after, size = after + size, size * WINDOW_GROWTH
 
 
-KEPT_MAX = 64  # answers that are kept of each viewer: a few kilobytes each
+FACETS_MAX = 64  # answers that are kept of each viewer: a few kilobytes each
 Numbers = np.ndarray[Any, np.dtype[Any]]
 SECONDS = 30.0  # that an answer may take, unless the asker has more patience
-TOP = 10  # matches and players: those with most hands
+TOP_VALUES = 10  # matches and players: those with most hands
 
-AUCTION: dict[str, Filter] = {
-    "won": joined(And, [Flag("auction-won"), Not(Flag("auction-tied"))]),
+AUCTION_FILTERS: dict[str, Filter] = {
+    "won": join_filters(And, [Flag("auction-won"), Not(Flag("auction-tied"))]),
     "tied": Flag("auction-tied"),
     "none": Not(Flag("auction-won")),
 }
-SHOWDOWN: dict[str, Filter] = {"yes": Flag("showdown"), "no": Not(Flag("showdown"))}
-COUNTED = f"""
+SHOWDOWN_FILTERS: dict[str, Filter] = {"yes": Flag("showdown"), "no": Not(Flag("showdown"))}
+FACETS_SQL = f"""
 WITH alike AS MATERIALIZED (
     SELECT
-        game, match, players, {STREET} AS street, showdown, voided,
+        game, match, players, {STREET_SQL} AS street, showdown, voided,
         count(*) AS hands, list(hand_seq) AS seqs
     FROM hands WHERE {{where}} GROUP BY ALL
 ),
@@ -171,13 +179,13 @@ counted AS (
 SELECT facet, value, CAST(hands AS BIGINT) AS hands, NULL AS seqs FROM counted
 UNION ALL SELECT CASE WHEN NOT voided THEN 'played' ELSE 'void' END, NULL, hands, seqs FROM alike
 """
-WON = "SELECT hand_seq FROM bids WHERE won"
-OUTCOMES = ("none", "won", "tied")  # by how many won an auction of a hand, as far as two
-_turn = threading.Lock()  # for what is kept; nobody counts while he has it
-_outcomes_of: WeakKeyDictionary[Query, Numbers] = WeakKeyDictionary()
-_kept: WeakKeyDictionary[Query, OrderedDict[str, "_KeptFacets"]] = WeakKeyDictionary()
+AUCTION_WINNERS_SQL = "SELECT hand_seq FROM bids WHERE won"
+AUCTION_OUTCOMES = ("none", "won", "tied")  # by how many won an auction of a hand, as far as two
+_lock = threading.Lock()  # for what is kept; nobody counts while he has it
+_cached_outcomes: WeakKeyDictionary[Query, Numbers] = WeakKeyDictionary()
+_cached_facets: WeakKeyDictionary[Query, OrderedDict[str, "_CachedFacets"]] = WeakKeyDictionary()
 FACETS = ("game", "match", "player", "street", "showdown", "auction", "verdict")
-FEW = ("match", "player")
+TOP_FACETS = ("match", "player")
 
 
 class Count(Struct, frozen=True):
@@ -203,8 +211,8 @@ class Facets(Struct, frozen=True):
     unjudged: int | UnsetType = UNSET
 
 
-class _KeptFacets:
-    """What a filter was answered, and by which verdicts; who asks the same meanwhile waits."""
+class _CachedFacets:
+    """The facets of a filter by its verdicts; who asks the same meanwhile waits."""
 
     def __init__(self) -> None:
         self.turn = threading.Lock()
@@ -213,37 +221,39 @@ class _KeptFacets:
 
 
 def facets(
-    viewed: Viewed,
-    hand_filter: Filter = EVERY,
+    viewed: LedgerView,
+    hand_filter: Filter = EMPTY_FILTER,
     judged: Judged | None = None,
     seconds: float = SECONDS,
 ) -> Facets:
-    """Count them; what was counted for a viewer is answered again as long as he sees the same hands
-    and verdicts.
+    """Count the hands of a filter by facet; cached as long as the viewer sees the same hands and
+    verdicts.
 
     Who asks something else waits for no count of another's: DuckDB shares its threads among them.
     """
-    rows, text = judged and judged.rows, text_of(hand_filter)
+    rows, text = judged and judged.rows, filter_text(hand_filter)
     end = time.monotonic() + seconds
-    with _turn:
-        kept = _kept.setdefault(viewed.query, OrderedDict())
-        answer = kept.setdefault(text, _KeptFacets())
+    with _lock:
+        kept = _cached_facets.setdefault(viewed.query, OrderedDict())
+        answer = kept.setdefault(text, _CachedFacets())
         kept.move_to_end(text)
-        while len(kept) > KEPT_MAX:
+        while len(kept) > FACETS_MAX:
             kept.popitem(last=False)
     if not answer.turn.acquire(timeout=seconds):
         raise Refused(f"stopped: no answer within {seconds:g} s")
     try:
         if answer.facets is None or answer.by is not rows:
-            answer.facets = _counted(viewed, hand_filter, judged, end - time.monotonic())
+            answer.facets = _count_facets(viewed, hand_filter, judged, end - time.monotonic())
             answer.by = rows
         return answer.facets
     finally:
         answer.turn.release()
 
 
-def _counted(viewed: Viewed, hand_filter: Filter, judged: Judged | None, seconds: float) -> Facets:
-    sql = COUNTED.format(where=where(hand_filter, None, lent(viewed, judged)))
+def _count_facets(
+    viewed: LedgerView, hand_filter: Filter, judged: Judged | None, seconds: float
+) -> Facets:
+    sql = FACETS_SQL.format(where=filter_sql(hand_filter, None, lend_verdicts(viewed, judged)))
     rows = viewed.query.ask(sql, max(0.0, seconds))
     alike = rows.filter(pc.is_valid(rows["seqs"]))
     played, void = (
@@ -256,33 +266,34 @@ def _counted(viewed: Viewed, hand_filter: Filter, judged: Judged | None, seconds
     counted: dict[str, list[tuple[str, int]]] = {name: [] for name in FACETS}
     for row in json_rows(rows.filter(pc.is_valid(rows["value"])).drop_columns("seqs")):
         counted[row["facet"]].append((row["value"], row["hands"]))
-    counted["auction"] = _spread(_outcomes(viewed)[played], OUTCOMES)
+    counted["auction"] = _counts_by_name(_auction_outcomes(viewed)[played], AUCTION_OUTCOMES)
     if judged is not None:
         # By `hand_seq`, a verdict's place among all there are, from 1; 0 where none is visible.
         codes = np.zeros(viewed.snapshot.next_seq, dtype=np.uint8)
-        verdicts = shown(judged, viewed)
+        verdicts = visible_rows(judged, viewed)
         words = verdicts["verdict"].combine_chunks()
         codes[verdicts["hand_seq"].to_numpy()] = words.indices.to_numpy() + 1
-        counted["verdict"] = _spread(codes[np.concatenate([played, void])], ("", *VERDICTS))
+        counted["verdict"] = _counts_by_name(codes[np.concatenate([played, void])], ("", *VERDICTS))
     found: dict[str, list[Count]] = {}
     for facet, values in counted.items():
         if facet == "street":  # in their order; all else by how many hands there are
             values = [(STREETS[int(value)], hands) for value, hands in sorted(values)]
         else:
             values.sort(key=lambda count: (-count[1], count[0]))
-        terms = {"auction": AUCTION, "showdown": SHOWDOWN}.get(facet)
+        terms = {"auction": AUCTION_FILTERS, "showdown": SHOWDOWN_FILTERS}.get(facet)
         found[facet] = []
-        for value, hands in values[:TOP] if facet in FEW else values:
+        for value, hands in values[:TOP_VALUES] if facet in TOP_FACETS else values:
             term = terms[value] if terms else Compare(facet, "=", value)
-            text = text_of(joined(And, [hand_filter, term]))
+            text = filter_text(join_filters(And, [hand_filter, term]))
             found[facet].append(Count(value, hands, text))
     return Facets(hands=len(played) + len(void), **found, unjudged=UNSET)
 
 
-def times(viewed: Viewed, hand_filter: Filter, judged: Judged | None) -> int | None:
-    """How often a count of pages counts the hands of its own filter, where one may count several
-    times: by what it counts, or as often as the filter names a hand. None of any other filter."""
-    passed = where(hand_filter, None, lent(viewed, judged) if judged else "verdicts")
+def times_counted(viewed: LedgerView, hand_filter: Filter, judged: Judged | None) -> int | None:
+    """How often a count of pages counts the hands of its own filter, where it may count a hand
+    several times. By what it counts, or as often as the filter names a hand. None of any other
+    filter."""
+    passed = filter_sql(hand_filter, None, lend_verdicts(viewed, judged) if judged else "verdicts")
     those = f"SELECT hand_seq FROM hands WHERE {passed}"
     named = [
         seq
@@ -296,7 +307,7 @@ def times(viewed: Viewed, hand_filter: Filter, judged: Judged | None) -> int | N
     terms = [
         (part, term)
         for part in (hand_filter.all if isinstance(hand_filter, And) else (hand_filter,))
-        if isinstance(part, Of)
+        if isinstance(part, PlayerTerms)
         for term in (part.one.all if isinstance(part.one, And) else (part.one,))
         if isinstance(term, Compare) and term.field in ("did", "could") and term.op == "="
     ]
@@ -304,30 +315,30 @@ def times(viewed: Viewed, hand_filter: Filter, judged: Judged | None) -> int | N
         return None
     ((his, term),) = terms
     name = str(term.value)
-    if chance(name)[0].once and his.player is not None:
+    if count_query(name)[0].once and his.player is not None:
         return None
-    rows, end = counts(name, "true"), "k" if term.field == "did" else "n"
+    rows, end = count_sql(name, "true"), "k" if term.field == "did" else "n"
     found = viewed.query.ask(
         f"SELECT CAST(sum({end}) AS BIGINT) AS times FROM ({rows})"
-        f" WHERE hand_seq IN ({those}) AND (hand_seq, seat) IN ({seats(his)})",
+        f" WHERE hand_seq IN ({those}) AND (hand_seq, seat) IN ({seats_sql(his)})",
         SECONDS,
     )
     return int(found["times"][0].as_py() or 0)
 
 
-def _spread(codes: Numbers, names: Sequence[str]) -> list[tuple[str, int]]:
-    """How many there are of each code that has a name, if there is one."""
+def _counts_by_name(codes: Numbers, names: Sequence[str]) -> list[tuple[str, int]]:
+    """The number of each code that has a name, if there are any."""
     counts = np.bincount(codes, minlength=len(names)).tolist()
     return [(name, hands) for name, hands in zip(names, counts, strict=True) if name and hands]
 
 
-def _outcomes(viewed: Viewed) -> Numbers:
+def _auction_outcomes(viewed: LedgerView) -> Numbers:
     """By `hand_seq`, how many won an auction of that hand: none, one, or (2) several."""
     query = viewed.query
-    if query not in _outcomes_of:
-        seqs = np.sort(viewed.ask(WON)["hand_seq"].to_numpy())
+    if query not in _cached_outcomes:
+        seqs = np.sort(viewed.ask(AUCTION_WINNERS_SQL)["hand_seq"].to_numpy())
         outcomes = np.zeros(viewed.snapshot.next_seq, dtype=np.uint8)
         outcomes[seqs] = 1
         outcomes[seqs[1:][seqs[1:] == seqs[:-1]]] = 2
-        _outcomes_of[query] = outcomes
-    return _outcomes_of[query]
+        _cached_outcomes[query] = outcomes
+    return _cached_outcomes[query]

@@ -1,4 +1,4 @@
-"""What a filter is once it is read: a frozen tree of terms and values, and how it is spelled.
+"""The tree of a filter: frozen terms and values, their texts, and the SQL of counts.
 
 Which fields and flags there are, what each asks and of whom, stands here and nowhere else; and the
 counts of pages, how often each player did something in each hand, out of how often he could. Each
@@ -28,14 +28,14 @@ from api.questions.filters_values import (
     amount_text,
     moment_text,
     pattern_text,
-    word,
+    quoted_name,
 )
 from engine.verdict import VERDICTS
 from odds.rank import CATEGORIES
 
 Op = Literal["=", "!=", "<", "<=", ">", ">="]
 OPS: tuple[Op, ...] = ("=", "!=", "<", "<=", ">", ">=")
-SAME: tuple[Op, ...] = ("=", "!=")
+EQUALITY: tuple[Op, ...] = ("=", "!=")
 Kind = Literal[
     "amount",
     "count",
@@ -55,11 +55,11 @@ Kind = Literal[
 ]
 Value = Amount | Moment | Pattern | int | str
 
-MADE = tuple(name.replace(" ", "-") for name in CATEGORIES)  # the weakest first
+HAND_CATEGORIES = tuple(name.replace(" ", "-") for name in CATEGORIES)  # the weakest first
 
 
 class Field(NamedTuple):
-    """What a field holds, whether one player can be asked for it, and what it means."""
+    """A field's kind of value, whether one player can be asked for it, and what it means."""
 
     kind: Kind
     of_player: bool
@@ -67,8 +67,12 @@ class Field(NamedTuple):
 
     @property
     def ops(self) -> tuple[Op, ...]:
-        """Text is the same or not; all else has an order, but for cards."""
-        return OPS if self.kind in ("amount", "count", "street", "made", "moment", "hand") else SAME
+        """The operators of a field: text is equal or not; all else has an order, but for cards."""
+        return (
+            OPS
+            if self.kind in ("amount", "count", "street", "made", "moment", "hand")
+            else EQUALITY
+        )
 
 
 class FlagField(NamedTuple):
@@ -123,7 +127,7 @@ FLAGS: dict[str, FlagField] = {
 
 
 class Compare(Struct, frozen=True, tag=True):
-    """A field held against a value."""
+    """A field compared with a value."""
 
     field: str
     op: Op
@@ -131,7 +135,7 @@ class Compare(Struct, frozen=True, tag=True):
 
 
 class Flag(Struct, frozen=True, tag=True):
-    """Something that is so, or is not."""
+    """A flag that a hand or a player has."""
 
     name: str
 
@@ -139,7 +143,7 @@ class Flag(Struct, frozen=True, tag=True):
 Term = Compare | Flag
 
 
-class Of(Struct, frozen=True, tag=True):
+class PlayerTerms(Struct, frozen=True, tag=True):
     """Terms about one player: about the player of this name, or about any one, but all about
     him."""
 
@@ -154,23 +158,23 @@ class Not(Struct, frozen=True, tag=True):
 
 
 class And(Struct, frozen=True, tag=True):
-    """All of these; nothing at all is an empty filter, which every hand passes."""
+    """All of these filters; without any, the filter that every hand passes."""
 
     all: tuple["Filter", ...]
 
 
 class Or(Struct, frozen=True, tag=True):
-    """Any of these."""
+    """Any of these filters."""
 
     any: tuple["Filter", ...]
 
 
-Filter = Compare | Flag | Of | Not | And | Or
-EVERY = And(())
+Filter = Compare | Flag | PlayerTerms | Not | And | Or
+EMPTY_FILTER = And(())
 
 
-def joined(kind: type[And] | type[Or], parts: list[Filter]) -> Filter:
-    """Several filters as one; what is joined in the same way already is taken apart."""
+def join_filters(kind: type[And] | type[Or], parts: list[Filter]) -> Filter:
+    """Join filters into one; what is joined in the same way already is taken apart."""
     flat: list[Filter] = []
     for part in parts:
         match part:
@@ -183,34 +187,39 @@ def joined(kind: type[And] | type[Or], parts: list[Filter]) -> Filter:
     return flat[0] if len(flat) == 1 else kind(tuple(flat))
 
 
-_SPELLED: dict[type, Callable[[Any], str]] = {
+_VALUE_TEXTS: dict[type, Callable[[Any], str]] = {
     Amount: amount_text,
     Moment: moment_text,
     Pattern: pattern_text,
     int: str,
-    str: word,
+    str: quoted_name,
 }
 
 
-def text_of(hand_filter: Filter) -> str:
-    """The one spelling of a filter: `parsed` reads it as the same tree."""
+def filter_text(hand_filter: Filter) -> str:
+    """The text of a filter; `parse_filter` reads it as the same tree."""
     match hand_filter:
         case Compare(field=field, op=op, value=value):
-            return f"{field}{op}{_SPELLED[type(value)](value)}"
+            return f"{field}{op}{_VALUE_TEXTS[type(value)](value)}"
         case Flag(name=name):
             return name
-        case Of(player=player, one=inner):
+        case PlayerTerms(player=player, one=inner):
             single = isinstance(inner, Compare | Flag) and player is not None
-            whose = "player" if player is None else f"{word(player)}:"
-            return whose + (text_of(inner) if single else f"({text_of(inner)})")
+            whose = "player" if player is None else f"{quoted_name(player)}:"
+            return whose + (filter_text(inner) if single else f"({filter_text(inner)})")
         case Not(one=inner):
-            return f"!({text_of(inner)})" if isinstance(inner, And | Or) else f"!{text_of(inner)}"
+            return (
+                f"!({filter_text(inner)})"
+                if isinstance(inner, And | Or)
+                else f"!{filter_text(inner)}"
+            )
         case And(all=parts):
             return " & ".join(
-                f"({text_of(part)})" if isinstance(part, Or) else text_of(part) for part in parts
+                f"({filter_text(part)})" if isinstance(part, Or) else filter_text(part)
+                for part in parts
             )
         case Or(any=parts):
-            return " | ".join(map(text_of, parts))
+            return " | ".join(map(filter_text, parts))
 
 
 def terms(hand_filter: Filter) -> tuple[Term, ...]:
@@ -218,21 +227,21 @@ def terms(hand_filter: Filter) -> tuple[Term, ...]:
     match hand_filter:
         case Compare() | Flag():
             return (hand_filter,)
-        case Of(one=inner) | Not(one=inner):
+        case PlayerTerms(one=inner) | Not(one=inner):
             return terms(inner)
         case And(all=parts) | Or(any=parts):
             return tuple(term for part in parts for term in terms(part))
 
 
-_A_HAND = "{{'hand_seq': hand_seq, 'seat': seat}}"  # the part of a row
-_OF_AUCTIONS = ("bids_placed", "bids_outcomes", "bids_after")  # those that value no card
-_UNSEEN = ("bluff", "slow_play")  # by equities, which no ledger keeps
+_PART = "{{'hand_seq': hand_seq, 'seat': seat}}"  # the part of a row
+_AUCTION_FILES = ("bids_placed", "bids_outcomes", "bids_after")  # those that value no card
+_EQUITY_LOOKS = ("bluff", "slow_play")  # by equities, which no ledger keeps
 _SLOTS = (0, 1)
-OF_CHECKS = "after_check"  # looks that begin so are about a rival's checks
+CHECK_LOOK = "after_check"  # looks that begin so are about a rival's checks
 
 
-class Chance(NamedTuple):
-    """One count: its file, the columns that begin with `column`, and whether it has a k.
+class CountQuery(NamedTuple):
+    """The SQL of one count: its file, the columns that begin with `column`, and whether it has a k.
 
     `rows` is the SELECT that the file reads, `unknown` the seats of whom it is not known. `once`:
     no hand counts twice.
@@ -246,13 +255,13 @@ class Chance(NamedTuple):
     once: bool = False
 
 
-_FACTS = f"SELECT *, {_A_HAND} AS part FROM facts WHERE {{span}}"
-_AUCTIONS = f"""SELECT * REPLACE ({_A_HAND} AS part)
+_FACTS = f"SELECT *, {_PART} AS part FROM facts WHERE {{span}}"
+_AUCTIONS = f"""SELECT * REPLACE ({_PART} AS part)
     FROM ({bidding.auctions_sql(None, None)}) WHERE {{span}}"""
-_RISKS = f"""SELECT * REPLACE ({_A_HAND} AS part), NULL::DOUBLE AS before, NULL::DOUBLE AS after
+_RISKS = f"""SELECT * REPLACE ({_PART} AS part), NULL::DOUBLE AS before, NULL::DOUBLE AS after
     FROM ({luck_sql("swaps_behaviour", None, None)}) WHERE {{span}}"""
 # Of a rival's cards a count asks only whether one rival was left to have them.
-_ACTS = f"""SELECT *, NULL::DOUBLE AS equity, {_A_HAND} AS part FROM (
+_ACTS = f"""SELECT *, NULL::DOUBLE AS equity, {_PART} AS part FROM (
     WITH filtered AS (
         SELECT d.*, {{ours}} AS ours, coalesce(f.per_chip, 1) AS per_chip,
             coalesce(f.showdown, FALSE) AS showdown
@@ -263,66 +272,72 @@ _ACTS = f"""SELECT *, NULL::DOUBLE AS equity, {_A_HAND} AS part FROM (
         LEFT JOIN (SELECT * FROM facts WHERE {{span}}) AS f
             ON d.hand_seq = f.hand_seq AND d.seat = f.seat
     ) SELECT * FROM ({{acts}}))"""
-_NO_BID = "SELECT hand_seq, seat FROM auctions WHERE {span} AND (bid IS NULL OR outcome IS NULL)"
-_NO_ACT = "SELECT hand_seq, seat FROM decisions WHERE {span} AND action = 'bid' AND amount IS NULL"
-_NO_SWAP = "SELECT hand_seq, seat FROM risks WHERE {span} AND changed IS NULL"
+_UNKNOWN_BIDS = (
+    "SELECT hand_seq, seat FROM auctions WHERE {span} AND (bid IS NULL OR outcome IS NULL)"
+)
+_UNKNOWN_ACTS = (
+    "SELECT hand_seq, seat FROM decisions WHERE {span} AND action = 'bid' AND amount IS NULL"
+)
+_UNKNOWN_SWAPS = "SELECT hand_seq, seat FROM risks WHERE {span} AND changed IS NULL"
 
 
-def _chances() -> dict[str, Chance]:
+def _count_queries() -> dict[str, CountQuery]:
     """Every count that hands can be asked for, by its name."""
     chances = {}
     for statistic in STATISTICS.values():
         done = statistic.kind in ("share", "ratio")
         once = statistic.prefix in COUNTED or statistic.file not in ("lead_bets", "aggression")
-        chances[statistic.name] = Chance(
+        chances[statistic.name] = CountQuery(
             statistic.file, statistic.prefix, _FACTS, done=done, once=once
         )
     for measure in BIDS.values():
-        if measure.file in _OF_AUCTIONS:
-            chances[measure.name] = Chance(
-                measure.file, measure.name, _AUCTIONS, _NO_BID, measure.kind == "share"
+        if measure.file in _AUCTION_FILES:
+            chances[measure.name] = CountQuery(
+                measure.file, measure.name, _AUCTIONS, _UNKNOWN_BIDS, measure.kind == "share"
             )
     for measure in SWAPS.values():
         if measure.file == "swaps_behaviour" or measure.name == "swap":
-            chances[measure.name] = Chance(measure.file, measure.name, _RISKS, _NO_SWAP)
+            chances[measure.name] = CountQuery(measure.file, measure.name, _RISKS, _UNKNOWN_SWAPS)
     for street in POSTFLOP_STREETS:
         for slot in _SLOTS:
             rows = f"{_RISKS} AND street = '{street}' AND slot = {slot}"
-            chances[swap_of(street, slot)] = Chance("swaps_luck", "swap", rows, _NO_SWAP)
+            chances[swap_count_name(street, slot)] = CountQuery(
+                "swaps_luck", "swap", rows, _UNKNOWN_SWAPS
+            )
     for look in LOOKS:
-        if look not in _UNSEEN:
-            chances[look] = Chance("opponent_looks", look, _ACTS, _NO_ACT)
+        if look not in _EQUITY_LOOKS:
+            chances[look] = CountQuery("opponent_looks", look, _ACTS, _UNKNOWN_ACTS)
     for street in STREETS:
         look = f"fold_{street}"
-        chances[one_rival_look(look)] = Chance("opponent_pays", look, _ACTS, _NO_ACT)
+        chances[one_rival_look(look)] = CountQuery("opponent_pays", look, _ACTS, _UNKNOWN_ACTS)
     return chances
 
 
-def swap_of(street: str, slot: int) -> str:
-    """What the swaps of one card on one street are called; its slot counts from 0."""
+def swap_count_name(street: str, slot: int) -> str:
+    """The name of the count of one card's swaps on one street; its slot counts from 0."""
     return f"swap_{street}_{slot + 1}"
 
 
-CHANCES = _chances()
-DID = tuple(name for name, one in CHANCES.items() if one.done)
-COULD = tuple(CHANCES)
+COUNT_QUERIES = _count_queries()
+COUNTS_WITH_K = tuple(name for name, one in COUNT_QUERIES.items() if one.done)
+COUNTS_WITH_N = tuple(COUNT_QUERIES)
 
 
 def is_count(text: str, names: Collection[str]) -> bool:
-    """Whether a text names a count; of what follows a check, whose check may be said."""
+    """Whether a text names a count; a look after a check may name a rival (`after_check:lynx`)."""
     name, against, rival = text.partition(":")
-    return name in names and (not against or (bool(rival) and name.startswith(OF_CHECKS)))
+    return name in names and (not against or (bool(rival) and name.startswith(CHECK_LOOK)))
 
 
-def chance(text: str) -> tuple[Chance, str]:
-    """A count, and the rival whose checks it is about: `after_check:lynx`; of anybody's, none."""
+def count_query(text: str) -> tuple[CountQuery, str]:
+    """The count that a text names, and the rival whose checks it is about, or an empty text."""
     name, _, rival = text.partition(":")
-    return CHANCES[name], rival
+    return COUNT_QUERIES[name], rival
 
 
-def counts(name: str, span: str) -> str:
-    """The SELECT of `hand_seq`, `seat`, `k` and `n` in the hands of a span."""
-    count, rival = chance(name)
+def count_sql(name: str, span: str) -> str:
+    """The SELECT of `hand_seq`, `seat`, `k` and `n` of a count in the hands of a span."""
+    count, rival = count_query(name)
     ours = f"d.player = {quoted(rival)}" if rival else "TRUE"
     rows = count.rows.format(span=span, acts=f"\n{file_text('opponent_acts')}", ours=ours)
     sql = file_sql(count.file, rows)
@@ -337,12 +352,12 @@ def counts(name: str, span: str) -> str:
     return f"SELECT part.hand_seq, part.seat, {numbers} FROM ({sql}) {named}"
 
 
-def counted(name: str, end: str, span: str) -> str:
+def is_counted_sql(name: str, end: str, span: str) -> str:
     """SQL for whether a count has the hand of a row of `players` in its k or n, as `end` says."""
-    unknown = chance(name)[0].unknown
+    unknown = count_query(name)[0].unknown
     hidden = unknown and f"WHEN (hand_seq, seat) IN ({unknown.format(span=span)}) THEN NULL "
     return (
         "CASE WHEN (hand_seq, seat) IN "
-        f"(SELECT hand_seq, seat FROM ({counts(name, span)}) WHERE {end} > 0) THEN true "
+        f"(SELECT hand_seq, seat FROM ({count_sql(name, span)}) WHERE {end} > 0) THEN true "
         f"{hidden or ''}WHEN hand_seq IN (SELECT hand_seq FROM facts WHERE {span}) THEN false END"
     )

@@ -1,6 +1,6 @@
-"""What a filter holds fields against, as it is spelled: amounts, moments, cards, ranges of hands.
+"""The values of filters and their texts: amounts, moments, cards, hand ranges, player filters.
 
-`Finder` spells the filters that find a player's hands.
+`PlayerFilter` spells the filters that find a player's hands.
 
 A card pattern is `AA`, `AKs`, `7h??` or `As`, asked for among hole cards or on a board: a row of
 cards. Each is a rank or `?` and then a suit or `?`: `As`, `A?`, `?h`, `??`. Two ranks say a class
@@ -16,8 +16,8 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.redaction import HIDDEN
-from api.viewpoints.views import Viewed
 from events.cards import RANKS, SUITS
 
 LENGTH_MAX = 6_000  # of a filter: five hundred hands by their numbers
@@ -27,7 +27,7 @@ _CARDS = re.compile(f"(?:[{RANKS}?][{SUITS}?])+")
 
 
 class Pattern(Struct, frozen=True):
-    """Cards that must be there; `suits`: both of one suit (`s`), or of two (`o`)."""
+    """Cards that a hand must have; `suits`: both of one suit (`s`), or of two (`o`)."""
 
     cards: tuple[str, ...]
     suits: Literal["", "s", "o"] = ""
@@ -44,7 +44,7 @@ _ZERO = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Amount(Struct, frozen=True):
-    """Chips, or hundredths of a big blind."""
+    """An amount of chips, or of hundredths of a big blind."""
 
     number: int
     blinds: bool = False
@@ -58,12 +58,12 @@ class Moment(Struct, frozen=True):
 
     @property
     def end(self) -> int:
-        """The first millisecond after it."""
+        """The first millisecond after the moment."""
         return self.at + _MILLISECONDS[self.lasts]
 
 
-def amount(text: str) -> Amount | None:
-    """Whole chips, or big blinds with up to two places: `40`, `2.5bb`."""
+def parse_amount(text: str) -> Amount | None:
+    """Read whole chips, or big blinds with up to two places: `40`, `2.5bb`."""
     match = _AMOUNT.fullmatch(text)
     if match is None:
         return None
@@ -77,7 +77,7 @@ def amount(text: str) -> Amount | None:
 
 
 def amount_text(amount: Amount) -> str:
-    """As it is written, without zeros that say nothing."""
+    """An amount as it is written, without zeros that say nothing."""
     if not amount.blinds:
         return str(amount.number)
     whole, part = divmod(abs(amount.number), 100)
@@ -85,8 +85,8 @@ def amount_text(amount: Amount) -> str:
     return f"{'-' if amount.number < 0 else ''}{whole}{places}bb"
 
 
-def moment(text: str) -> Moment | None:
-    """A date, or a time with its zone, as RFC 3339 has them; a date is one of UTC."""
+def parse_moment(text: str) -> Moment | None:
+    """Read a date, or a time with its zone, as RFC 3339 has them; a date is one of UTC."""
     try:
         if _DAY.fullmatch(text):
             return Moment(_ms(f"{text}T00:00:00+00:00"), "day")
@@ -98,7 +98,7 @@ def moment(text: str) -> Moment | None:
 
 
 def moment_text(moment: Moment) -> str:
-    """As it is written, in UTC."""
+    """A moment as it is written, in UTC."""
     then = _ZERO + timedelta(milliseconds=moment.at)
     if moment.lasts == "day":
         return then.date().isoformat()
@@ -112,8 +112,8 @@ def _ms(text: str) -> int:
     return (then - _ZERO) // timedelta(milliseconds=1)
 
 
-def pattern(text: str) -> Pattern | None:
-    """The pattern of this text; None if it is none."""
+def parse_pattern(text: str) -> Pattern | None:
+    """Read a pattern of cards; None if the text is none."""
     text = text.replace(" ", "")
     if match := _CLASS.fullmatch(text):
         high, low, suits = match.groups()
@@ -126,14 +126,14 @@ def pattern(text: str) -> Pattern | None:
 
 
 def pattern_text(pattern: Pattern) -> str:
-    """As it is written: a class by its ranks, anything else card by card."""
+    """A pattern as it is written: a class by its ranks, anything else card by card."""
     if len(pattern.cards) == 2 and all(card[0] != "?" and card[1] == "?" for card in pattern.cards):
         return "".join(card[0] for card in pattern.cards) + pattern.suits
     return "".join(pattern.cards)
 
 
 def fits_sql(pattern: Pattern, column: str) -> str:
-    """SQL for whether it fits the cards of a column; null if a card that is not known might fit."""
+    """SQL for whether a pattern fits a column's cards; null if a card not known might fit."""
     exact = [card for card in pattern.cards if "?" not in card]
     rest = column
     for card in exact:
@@ -141,15 +141,15 @@ def fits_sql(pattern: Pattern, column: str) -> str:
     terms = [f"contains({column}, '{card}')" for card in exact]
     if len(exact) < len(pattern.cards):
         # The cards with a `?`, one after the other in any order.
-        orders = {order for cards in _suited(pattern) for order in permutations(cards)}
-        expression = "|".join(".*".join(map(_word, order)) for order in sorted(orders))
+        orders = {order for cards in _suited_cards(pattern) for order in permutations(cards)}
+        expression = "|".join(".*".join(map(_column_word, order)) for order in sorted(orders))
         terms.append(f"regexp_matches({rest}, '{expression}')")
     unknown = f"contains({column}, '?') OR contains({column}, '{HIDDEN}') OR {column} IS NULL"
     return f"CASE WHEN {' AND '.join(terms)} THEN true WHEN {unknown} THEN NULL ELSE false END"
 
 
-def _suited(pattern: Pattern) -> Iterator[tuple[str, ...]]:
-    """The cards with a `?`, for a class with every choice of suits that it allows."""
+def _suited_cards(pattern: Pattern) -> Iterator[tuple[str, ...]]:
+    """A pattern's cards with a `?`, for a class with every choice of suits that it allows."""
     if not pattern.suits:
         yield tuple(card for card in pattern.cards if "?" in card)
         return
@@ -159,8 +159,8 @@ def _suited(pattern: Pattern) -> Iterator[tuple[str, ...]]:
             yield high[0] + first, low[0] + second
 
 
-def _word(card: str) -> str:
-    """A card in a column; a hidden one is a longer word, an unknown one has no rank."""
+def _column_word(card: str) -> str:
+    """A card as columns have it; a hidden one is a longer word, an unknown one has no rank."""
     rank, suit = card[0], card[1]
     ranks = f"[{RANKS}]" if rank == "?" else rank
     return rf"\b{ranks}{f'[{SUITS}]' if suit == '?' else suit}\b"
@@ -169,7 +169,7 @@ def _word(card: str) -> str:
 _RANGE = re.compile(r"([^/]+)/([0-9]{1,18})(?:-([0-9]{0,18}))?(?:,(?=.)|$)")
 
 
-class Range(NamedTuple):
+class HandNumbers(NamedTuple):
     """The hands of a match from one number to another, both among them; None: all that follow."""
 
     match: str
@@ -177,20 +177,20 @@ class Range(NamedTuple):
     last: int | None
 
 
-def ranges(text: str) -> list[Range]:
-    """What a text says of hands: `autumn/7,autumn/12-40,winter/119-`; nothing if it is none. A
-    match has no `/` in its name, but may have a comma."""
+def parse_ranges(text: str) -> list[HandNumbers]:
+    """Read ranges of hands: `autumn/7,autumn/12-40,winter/119-`; an empty list if the text is
+    none. A match has no `/` in its name, but may have a comma."""
     found, at = [], 0
     while it := _RANGE.match(text, at):
         match, first, last = it.groups()
         ends = first if last is None else last
-        found.append(Range(match, int(first), int(ends) if ends else None))
+        found.append(HandNumbers(match, int(first), int(ends) if ends else None))
         at = it.end()
     return found if at == len(text) else []
 
 
 def ranges_text(hands: Iterable[tuple[str, int]]) -> str:
-    """The text that says these hands, by match and number; those in a row as one range."""
+    """The text of these hands, by match and number; those in a row as one range."""
     spans: list[list[Any]] = []
     for match, number in sorted(set(hands)):
         if spans and spans[-1][0] == match and spans[-1][2] == number - 1:
@@ -200,14 +200,14 @@ def ranges_text(hands: Iterable[tuple[str, int]]) -> str:
     return ",".join(f"{match}/{a}" if a == b else f"{match}/{a}-{b}" for match, a, b in spans)
 
 
-def word(text: str) -> str:
-    """A name as it is, if it is a plain word; else between quotes."""
+def quoted_name(text: str) -> str:
+    """A name as a filter writes it: as it is, if it is a plain word; else between quotes."""
     if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", text):
         return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-class Finder(NamedTuple):
+class PlayerFilter(NamedTuple):
     """Filters of hands about one player. `seats`: by which name (empty: anybody), and by which
     terms about the player who sits there; `also`: terms about hands, each after its ` & `."""
 
@@ -215,11 +215,11 @@ class Finder(NamedTuple):
     also: str = ""
 
     def __call__(self, *his: str, also: str = "") -> str:
-        """The hands in which all these terms are so of him."""
-        return self.so(*his) + self.also + also
+        """The filter of hands in which all these terms are true of the player."""
+        return self.without_hand_terms(*his) + self.also + also
 
-    def so(self, *his: str) -> str:
-        """The hands in which they are so of him, without `also`."""
+    def without_hand_terms(self, *his: str) -> str:
+        """The filter of hands in which these terms are true of the player, without `also`."""
         filters = []
         for name, which in self.seats:
             terms = [f"({term})" if " | " in term else term for term in (which, *his) if term]
@@ -227,34 +227,39 @@ class Finder(NamedTuple):
             if not name:
                 filters.append(f"player({joined})")
             elif not terms:
-                filters.append(f"player={word(name)}")
+                filters.append(f"player={quoted_name(name)}")
             elif len(terms) == 1 and " & " not in joined:
-                filters.append(f"{word(name)}:{joined}")
+                filters.append(f"{quoted_name(name)}:{joined}")
             else:
-                filters.append(f"{word(name)}:({joined})")
+                filters.append(f"{quoted_name(name)}:({joined})")
         return filters[0] if len(filters) == 1 else f"({' | '.join(filters)})"
 
-    def at(self, hands: Sequence[int]) -> str:
-        """These hands of his, by `hand_seq`, each as often as it is counted; nothing, where a
-        filter would be too long for them."""
-        return _fitting(f'{self.so()} & hand_seq="{",".join(map(str, hands))}"')
+    def of_hands(self, hands: Sequence[int]) -> str:
+        """The filter of these hands of his, by `hand_seq`, each as often as it is counted; empty
+        if it would be too long."""
+        return _if_short(f'{self.without_hand_terms()} & hand_seq="{",".join(map(str, hands))}"')
 
-    def among(self, ranges: str) -> str:
-        """His hands of these ranges; nothing without one, or where a filter would be too long."""
-        return _fitting(f"{self.so()} & hands={word(ranges)}") if ranges else ""
+    def of_ranges(self, ranges: str) -> str:
+        """The filter of his hands in these ranges; empty without one, or if it would be too
+        long."""
+        return (
+            _if_short(f"{self.without_hand_terms()} & hands={quoted_name(ranges)}")
+            if ranges
+            else ""
+        )
 
-    def of(self, anybody: str) -> str:
-        """A filter `player(TERMS) & ...`, which says it of anybody, of him."""
+    def of_player(self, anybody: str) -> str:
+        """A filter `player(TERMS) & ...` about anybody, as one about this player."""
         his, _, rest = anybody.removeprefix("player(").partition(")")
         return self(his, also=rest)
 
 
-def _fitting(text: str) -> str:
+def _if_short(text: str) -> str:
     return text if len(text) <= LENGTH_MAX else ""
 
 
-def finder(
-    viewed: Viewed,
+def player_filter(
+    viewed: LedgerView,
     player: str,
     *,
     vs: str | None = None,
@@ -263,31 +268,35 @@ def finder(
     hands: str | None = None,
     before: str | None = None,
     unit: str | None = None,
-) -> Finder:
-    """What finds his hands under the filters of a question about him."""
-    terms = [] if vs is None else [Finder(_seats(viewed, vs)).so()]
+) -> PlayerFilter:
+    """The filter of a player's hands under the filters of a question about him."""
+    terms = [] if vs is None else [PlayerFilter(_seat_terms(viewed, vs)).without_hand_terms()]
     named = (("match=", match), ("game=", game), ("hand<", before), ("unit=", unit))
-    terms += [f"{prefix}{word(value)}" for prefix, value in named if value]
+    terms += [f"{prefix}{quoted_name(value)}" for prefix, value in named if value]
     if hands:
         first, _, last = hands.partition("-")
         terms += [f"number>={int(first)}", f"number<={int(last or first)}"]
-    return Finder(_seats(viewed, player), "".join(f" & {term}" for term in terms))
+    return PlayerFilter(_seat_terms(viewed, player), "".join(f" & {term}" for term in terms))
 
 
-def _seats(viewed: Viewed, player: str) -> tuple[tuple[str, str], ...]:
-    """Whom the viewer's tags call so: the words of each, and who has none of them and that name."""
+def _seat_terms(viewed: LedgerView, player: str) -> tuple[tuple[str, str], ...]:
+    """The names and tag terms of the players whom the viewer's tags call so."""
     names = viewed.by_tag
-    every = {tuple(it.items()) for it in viewed.tagged.values() if " ".join(it.values()) == player}
+    every = {
+        tuple(it.items()) for it in viewed.tag_values.values() if " ".join(it.values()) == player
+    }
     seats = [
         (
             "",
             " & ".join(
-                f"tag={word(f'{tag}:{tags[tag]}')}" if tag in tags else f"!tag={word(tag)}"
+                f"tag={quoted_name(f'{tag}:{tags[tag]}')}"
+                if tag in tags
+                else f"!tag={quoted_name(tag)}"
                 for tag in names
             ),
         )
         for tags in map(dict, sorted(every))
     ]
-    if not seats or player in viewed.untagged:
-        seats.append((player, " & ".join(f"!tag={word(tag)}" for tag in names)))
+    if not seats or player in viewed.untagged_players:
+        seats.append((player, " & ".join(f"!tag={quoted_name(tag)}" for tag in names)))
     return tuple(seats)

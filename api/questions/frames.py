@@ -1,4 +1,4 @@
-"""A hand as a row of frames: the table after each event that a viewpoint sees, ready to be drawn.
+"""Frames of a hand for drawing: the table after each event that a viewpoint sees.
 
 Frames are the fold of replay over seen events and over nothing else, so a page that draws them
 needs to know no poker, and no frame can hold what its reader may not see. Beside the table stands
@@ -14,7 +14,13 @@ import msgspec
 
 from analytics.luck.streets import hand_equity, spot, with_shown_cards
 from analytics.projections.equity import PotEquities
-from api.viewpoints.redaction import RedactedEvent, RedactedEvents, line_of, masked, moments
+from api.viewpoints.redaction import (
+    RedactedEvent,
+    RedactedEvents,
+    event_line,
+    masked_event,
+    timestamps,
+)
 from engine.game import Game
 from engine.hand import turn
 from engine.pots import pots
@@ -31,14 +37,16 @@ from events.state import Hand
 from odds.rank import describe, five
 
 _CARDS = frozenset(DECK)
-_BROKEN = "from here on its events do not add up to a hand"
+_BROKEN_SENTENCE = "from here on its events do not add up to a hand"
 
 
 def frames(redacted_hand: RedactedEvents, view: str, game: Game | None) -> dict[str, Any]:
-    """The hand, its marks for a slider, and a frame for each event; pots only with its rules."""
-    start = opening(redacted_hand)
+    """The document of a hand's frames, with slider marks; pots only with its rules."""
+    start = hand_start(redacted_hand)
     drawn, broken = (
-        ([], _BROKEN) if start is None else _drawn(redacted_hand, len(start.players), game)
+        ([], _BROKEN_SENTENCE)
+        if start is None
+        else _frames_of(redacted_hand, len(start.players), game)
     )
     return {
         "hand": redacted_hand.stream,
@@ -48,28 +56,29 @@ def frames(redacted_hand: RedactedEvents, view: str, game: Game | None) -> dict[
         "big_blind": big_blind(redacted_hand),
         "players": list(start.players) if start else [],
         "stacks": list(start.stacks) if start else [],
-        "marks": marks(redacted_hand),
+        "marks": slider_marks(redacted_hand),
         "broken": broken,
         "frames": drawn,
     }
 
 
-def opening(redacted_hand: RedactedEvents) -> t.HandStarted | None:
-    """How the hand began; a forged record may begin otherwise."""
+def hand_start(redacted_hand: RedactedEvents) -> t.HandStarted | None:
+    """The event that starts the hand; None in a forged record without it."""
     first = redacted_hand.events[0].seen
     return first if isinstance(first, t.HandStarted) else None
 
 
 def big_blind(redacted_hand: RedactedEvents) -> int | None:
-    """What a big blind is in this hand, if somebody owed one."""
+    """The hand's big blind, if somebody owed one."""
     for event in redacted_hand.events:
         if isinstance(event.seen, t.BlindPosted) and event.seen.kind == "big":
             return event.seen.to
     return None
 
 
-def marks(redacted_hand: RedactedEvents) -> list[dict[str, Any]]:
-    """Where something begins: a street, an auction, a swap, a toss, the showdown, the end."""
+def slider_marks(redacted_hand: RedactedEvents) -> list[dict[str, Any]]:
+    """The events where something begins: a street, an auction, a swap, a toss, the showdown, the
+    end."""
     slider_marks: list[tuple[int, str, str]] = []
     board, dealt, step = 0, False, ""
     for idx, event in enumerate(redacted_hand.events):
@@ -97,31 +106,31 @@ def marks(redacted_hand: RedactedEvents) -> list[dict[str, Any]]:
     return [{"idx": idx, "mark": mark, "name": name} for idx, mark, name in slider_marks]
 
 
-def _drawn(
+def _frames_of(
     redacted_hand: RedactedEvents, seats: int, game: Game | None
 ) -> tuple[list[dict[str, Any]], str | None]:
     drawn: list[dict[str, Any]] = []
     state = _TableState(game, seats)
     hand: Hand | None = None
-    times = moments([event.stored.at for event in redacted_hand.events])
-    events = [cast(t.Event, masked(event.seen)) for event in redacted_hand.events]
+    times = timestamps([event.stored.at for event in redacted_hand.events])
+    events = [cast(t.Event, masked_event(event.seen)) for event in redacted_hand.events]
     worths = odds_of(redacted_hand.stream, events, game)
     for idx, (one, event, at) in enumerate(zip(redacted_hand.events, events, times, strict=True)):
         try:
             if hand is not None:
-                state.expect(event, hand)
+                state.note_pots(event, hand)
             hand = replay((event,)) if hand is None else evolve(hand, event)
-            state.hear(one.seen, hand)
+            state.add(one.seen, hand)
             table = state.table(hand, event)
             state.value(table, next(worths), hand)
         except (LookupError, TypeError, ValueError):
-            return drawn, _BROKEN
+            return drawn, _BROKEN_SENTENCE
         head = {
             "idx": idx,
             "type": type(event).__name__,
             "seat": getattr(event, "seat", None),
             "at": at,
-            "line": spoken(one, whole=redacted_hand.open),
+            "line": event_text(one, whole=redacted_hand.open),
         }
         drawn.append(head | table)
     return drawn, None
@@ -142,28 +151,28 @@ def odds_of(
     for event, later in zip_longest(shown, shown[1:]):
         hand = replay((event,)) if hand is None else evolve(hand, event)
         still = isinstance(event, t.StepEntered) or isinstance(later, t.CardSwapped)
-        if game is None or isinstance(event, _PAYS) or hand.over or hand.voided:
+        if game is None or isinstance(event, _PAYMENTS) or hand.over or hand.voided:
             found = before = None
         elif not still and (now := spot(game, hand)) != before:
             found, before = hand_equity(game, hand, name), now
         yield found
 
 
-def spoken(one: RedactedEvent, *, whole: bool) -> str:
-    """The event's line, with a word in place of what is hidden; to an auditor, the record's own."""
-    return say(one.stored.event) if whole else line_of(one.seen)
+def event_text(one: RedactedEvent, *, whole: bool) -> str:
+    """The event's line, with a word in place of hidden values; to an auditor, the record's own."""
+    return say(one.stored.event) if whole else event_line(one.seen)
 
 
-def as_seen(redacted_hand: RedactedEvents) -> list[t.Event]:
-    """The events of a hand, with a word in place of what is hidden; an auditor's are the record."""
+def masked_events(redacted_hand: RedactedEvents) -> list[t.Event]:
+    """The events of a hand, with a word in place of hidden values; an auditor's are the record."""
     whole = redacted_hand.open
     ones = redacted_hand.events
-    return [cast(t.Event, one.stored.event if whole else masked(one.seen)) for one in ones]
+    return [cast(t.Event, one.stored.event if whole else masked_event(one.seen)) for one in ones]
 
 
-def in_words(redacted_hand: RedactedEvents) -> list[Sentence]:
-    """Each event of a hand in a sentence, as it is seen."""
-    words_by_event = sentences(as_seen(redacted_hand))
+def event_sentences(redacted_hand: RedactedEvents) -> list[Sentence]:
+    """Each visible event of a hand in a sentence."""
+    words_by_event = sentences(masked_events(redacted_hand))
     for at, event in enumerate(redacted_hand.events):
         match event.seen:
             case views.CardSwappedSeen(old=views.Hidden(), changed=bool(changed)):
@@ -172,7 +181,7 @@ def in_words(redacted_hand: RedactedEvents) -> list[Sentence]:
 
 
 class _TableState:
-    """What was seen so far and is not in the fold; and the table with it."""
+    """The state of the table that the hand itself does not hold, and the table as JSON."""
 
     def __init__(self, game: Game | None, seats: int) -> None:
         self._game = game
@@ -185,14 +194,14 @@ class _TableState:
         self._gathered = False  # the bets of the round, into the middle
         self._made: dict[tuple[Cards, Cards], str | None] = {}
 
-    def expect(self, event: t.Event, before: Hand) -> None:
-        """The pots as they are paid, once the first of them is."""
+    def note_pots(self, event: t.Event, before: Hand) -> None:
+        """Keep the pots as they are paid, once the first of them is."""
         if isinstance(event, t.PotSplit | t.RakeTaken) and not self._paid and self._game:
-            self._layers = _layers(self._game, before, (0,) * len(before.stacks))
+            self._layers = _side_pots(self._game, before, (0,) * len(before.stacks))
             self._paid = True
 
-    def hear(self, seen: views.Seen, hand: Hand) -> None:
-        """Take in an event, and the hand after it."""
+    def add(self, seen: views.Seen, hand: Hand) -> None:
+        """Add an event, and the hand after it."""
         match seen:
             case views.HoleDealtSeen(seat=seat, cards=cards):
                 self._dealt[seat].append(len(cards))
@@ -212,12 +221,12 @@ class _TableState:
     def table(self, hand: Hand, event: t.Event) -> dict[str, Any]:
         """Everything that lies on the table after this event."""
         betting = hand.round
-        if isinstance(event, _BEGINS):
+        if isinstance(event, _STREET_STARTS):
             self._gathered = False
         elif betting is not None:
             # Bets go to the middle with what follows the last answer of their round.
             closed = betting.opened and betting.next is None
-            if isinstance(event, _GATHERS) or (closed and not isinstance(event, _ANSWERS)):
+            if isinstance(event, _POT_EVENTS) or (closed and not isinstance(event, _ACTIONS)):
                 self._gathered = True
         lying = betting is not None and not self._gathered
         bets = betting.bets if betting is not None and lying else (0,) * len(hand.stacks)
@@ -238,7 +247,7 @@ class _TableState:
         }
 
     def value(self, table: dict[str, Any], worth: PotEquities | None, hand: Hand) -> None:
-        """What each seat's cards are worth against the others', beside them."""
+        """Add to each seat what its cards are worth against the others'."""
         seats = [] if worth is None else contenders(hand)
         for seat, row in enumerate(table["seats"]):
             row["odds"] = None
@@ -251,7 +260,7 @@ class _TableState:
                 }
 
     def _bid(self, seat: int, amount: Any, hand: Hand) -> None:
-        """A bid after a settlement begins another auction."""
+        """Add a bid; one after a settlement begins another auction."""
         known = self._auction
         bids = [] if known is None or known["settled"] else known["bids"]
         self._auction = {
@@ -276,11 +285,11 @@ class _TableState:
         }
 
     def _pots(self, hand: Hand, bets: tuple[int, ...]) -> list[dict[str, Any]] | None:
-        """The layers of what lies in the middle; as they were, once they are being paid."""
+        """The pots in the middle; once they are being paid, as they were."""
         if self._game is None or hand.voided or (hand.pot == 0 and not self._paid):
             self._layers = [] if self._game else None
         elif not self._paid:
-            self._layers = _layers(self._game, hand, bets)
+            self._layers = _side_pots(self._game, hand, bets)
         return self._layers
 
     def _facing(self, hand: Hand) -> dict[str, Any] | None:
@@ -303,7 +312,7 @@ class _TableState:
         return {
             "stack": hand.stacks[seat],
             "bet": bet,
-            "cards": [card(one) for one in hand.hole[seat]],
+            "cards": [card_json(one) for one in hand.hole[seat]],
             "dealt": list(self._dealt[seat]),
             "swaps": list(self._swaps[seat]),
             "standing": hand.standing[seat],
@@ -315,28 +324,28 @@ class _TableState:
         }
 
     def _worth(self, hand: Hand, seat: int) -> str | None:
-        """The best five in words, as far as all its cards are seen."""
+        """The best five in words, as far as all cards of the seat are seen."""
         if self._game is None or hand.standing[seat] == "folded":
             return None
         held = hand.hole[seat], hand.board
         if held not in self._made:
-            self._made[held] = _made(self._game, hand, seat)
+            self._made[held] = _made_hand(self._game, hand, seat)
         return self._made[held]
 
 
-_ANSWERS = t.BettingOpened | t.Folded | t.Checked | t.Called | t.Bet | t.Raised | t.TimedOut
-_BEGINS = t.BettingOpened | t.AntePosted | t.BlindPosted
-_PAYS = t.PotSplit | t.RakeTaken | t.BountySettled
-_GATHERS = t.UncalledReturned | _PAYS
+_ACTIONS = t.BettingOpened | t.Folded | t.Checked | t.Called | t.Bet | t.Raised | t.TimedOut
+_STREET_STARTS = t.BettingOpened | t.AntePosted | t.BlindPosted
+_PAYMENTS = t.PotSplit | t.RakeTaken | t.BountySettled
+_POT_EVENTS = t.UncalledReturned | _PAYMENTS
 
 
-def card(word: str) -> Any:
+def card_json(word: str) -> Any:
     """A card as it stands in JSON: hidden is not unknown."""
     return msgspec.to_builtins(views.HIDDEN) if word == HIDDEN else word
 
 
-def _layers(game: Game, hand: Hand, bets: tuple[int, ...]) -> list[dict[str, Any]]:
-    """Pots by what each seat put in before this round."""
+def _side_pots(game: Game, hand: Hand, bets: tuple[int, ...]) -> list[dict[str, Any]]:
+    """The pots by what each seat put in before this round."""
     paid = tuple(put - bet for put, bet in zip(hand.paid, bets, strict=True))
     before = msgspec.structs.replace(hand, paid=paid, pot=hand.pot - sum(bets))
     claimants = contenders(hand)
@@ -349,7 +358,7 @@ def _layers(game: Game, hand: Hand, bets: tuple[int, ...]) -> list[dict[str, Any
     return [{"amount": pot.amount, "seats": list(pot.seats)} for pot in found]
 
 
-def _made(game: Game, hand: Hand, seat: int) -> str | None:
+def _made_hand(game: Game, hand: Hand, seat: int) -> str | None:
     cards = (*hand.hole[seat], *hand.board)
     if len(cards) < 5 or not hand.hole[seat] or not _CARDS.issuperset(cards):
         return None

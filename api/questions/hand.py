@@ -1,4 +1,4 @@
-"""One hand as a viewer sees it: a summary, its events as rows, its lines, and a log of it.
+"""One hand as a viewer sees it: summary, events as rows, notation, hand history and verdict.
 
 It is read from the ledger's files by its name and made from its `RedactedEvents` alone: no query
 stands between, so that it is answered in a few milliseconds however large the ledger is.
@@ -17,13 +17,19 @@ import msgspec
 from msgspec.structs import replace
 
 from api.exporting.texts import TEXT_FORMATS, CannotExport, ExportRequest
-from api.questions.frames import card, in_words, opening, spoken
-from api.questions.one_line import line_of, one_line
+from api.questions.frames import card_json, event_sentences, event_text, hand_start
+from api.questions.one_line import events_line, one_line
 from api.record_audit import UNKNOWN_RULESET, AuditedHand, RulesetLookup, audit_record
-from api.viewpoints.redaction import HIDDEN, RedactedEvents, masked, moments, revealed
-from api.viewpoints.selection import Absent, Unfinished, ended, started
+from api.viewpoints.ledger_view import UNCLOSED, LedgerView
+from api.viewpoints.redaction import (
+    HIDDEN,
+    RedactedEvents,
+    masked_event,
+    timestamps,
+    with_settled_bids,
+)
+from api.viewpoints.selection import NotInLedger, Unfinished, match_end, match_start
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import UNCLOSED, Viewed
 from engine.game import Game
 from engine.games import named
 from events import types as t
@@ -38,23 +44,23 @@ from store.log.streams import Leaf, split_stream
 from store.reader import Snapshot
 
 
-class NotOver(Unfinished):
-    """A hand cannot be judged before it has ended."""
+class UnfinishedHand(Unfinished):
+    """A hand that cannot be judged before it has ended."""
 
 
-class NoRules(Exception):
-    """The ruleset that a hand names, or that was asked for, is not here."""
+class UnknownRuleset(Exception):
+    """The ruleset that a hand names, or that was asked for, is not known here."""
 
 
-_OTHER = "no ruleset here has this fingerprint; another may be held against it"
+_UNKNOWN_SENTENCE = "no ruleset here has this fingerprint; another may be held against it"
 
 
-def summary(viewed: Viewed, redacted_hand: RedactedEvents) -> dict[str, Any]:
-    """Who played, what came, who won what, and the whole of it on one line."""
+def summary(viewed: LedgerView, redacted_hand: RedactedEvents) -> dict[str, Any]:
+    """The summary of a hand: players, cards, results, and the whole of it on one line."""
     match, number = split_stream(redacted_hand.stream)
-    hand = folded(redacted_hand)
-    start = opening(redacted_hand)
-    times = moments([redacted_hand.events[0].stored.at, redacted_hand.events[-1].stored.at])
+    hand = visible_state(redacted_hand)
+    start = hand_start(redacted_hand)
+    times = timestamps([redacted_hand.events[0].stored.at, redacted_hand.events[-1].stored.at])
     closed = redacted_hand.hand_seq != UNCLOSED
     return {
         "hand": redacted_hand.stream,
@@ -80,17 +86,18 @@ def summary(viewed: Viewed, redacted_hand: RedactedEvents) -> dict[str, Any]:
     }
 
 
-def place_of(document: dict[str, Any], at: int | None) -> int:
-    """Which of its frames is asked for: without a number the last."""
+def frame_index(document: dict[str, Any], at: int | None) -> int:
+    """The index of the frame that is asked for: without a number the last."""
     last = len(document["frames"]) - 1
     place = last if at is None else at
     if not 0 <= place <= last:
-        raise Absent(f"{document['hand']} has events 0..{last} to be seen here, not {place}")
+        raise NotInLedger(f"{document['hand']} has events 0..{last} to be seen here, not {place}")
     return place
 
 
-def moment(redacted_hand: RedactedEvents, document: dict[str, Any], at: int) -> list[str]:
-    """The table after one of its frames as lines of text, and the hand so far in one line."""
+def frame_text(redacted_hand: RedactedEvents, document: dict[str, Any], at: int) -> list[str]:
+    """The table after one of the hand's frames as lines of text, and the hand so far in one
+    line."""
     frame, last = document["frames"][at], len(document["frames"]) - 1
     blind = f", big blind {document['big_blind']}" if document["big_blind"] else ""
     head = f"{document['hand']}, event {at} of {last}: {document['game']}{blind}"
@@ -106,42 +113,42 @@ def moment(redacted_hand: RedactedEvents, document: dict[str, Any], at: int) -> 
         lines.append(f"{player}{button} {place['stack']}{bet}" + (f": {about}" if about else ""))
     board = " ".join(frame["board"])
     lines.append(", ".join(filter(None, (board and f"board {board}", f"pot {frame['pot']}"))))
-    lines.append(text(in_words(redacted_hand)[at]))
+    lines.append(text(event_sentences(redacted_hand)[at]))
     seen = [event.seen for event in redacted_hand.events[: at + 1]]
-    return [*lines, line_of(seen)]
+    return [*lines, events_line(seen)]
 
 
-def folded(redacted_hand: RedactedEvents) -> Hand | None:
-    """What is seen of the hand, added up; nothing, if it does not add up."""
-    if opening(redacted_hand) is None:
+def visible_state(redacted_hand: RedactedEvents) -> Hand | None:
+    """The state of a hand after all visible events; None, if they do not add up."""
+    if hand_start(redacted_hand) is None:
         return None
     try:
-        return replay(cast(t.Event, masked(event.seen)) for event in redacted_hand.events)
+        return replay(cast(t.Event, masked_event(event.seen)) for event in redacted_hand.events)
     except (LookupError, TypeError, ValueError):
         return None
 
 
 def seat_of(viewer: Viewer, redacted_hand: RedactedEvents) -> int | None:
     """The viewer's own seat in this hand, if he has one."""
-    start = opening(redacted_hand)
+    start = hand_start(redacted_hand)
     if start is None or not viewer.sits_in(split_stream(redacted_hand.stream)[0]):
         return None
     return start.players.index(viewer.player) if viewer.player in start.players else None
 
 
-def view_of(viewed: Viewed, redacted_hand: RedactedEvents) -> str:
-    """As whom the viewer looks at this hand: away from his own table he is the public."""
+def view_of(viewed: LedgerView, redacted_hand: RedactedEvents) -> str:
+    """The viewpoint on this hand: away from his own table a player is the public."""
     at_home = viewed.viewer.auditor or seat_of(viewed.viewer, redacted_hand) is not None
     return viewed.viewer.view if at_home else "public"
 
 
-def rules_of(viewed: Viewed, redacted_hand: RedactedEvents) -> Game | None:
+def ruleset_of_hand(viewed: LedgerView, redacted_hand: RedactedEvents) -> Game | None:
     """The ruleset that the hand names, if the program or the ledger has it."""
-    start = opening(redacted_hand)
+    start = hand_start(redacted_hand)
     return RulesetLookup(viewed.snapshot, None).by_fingerprint(start.ruleset) if start else None
 
 
-def is_settled(viewed: Viewed, redacted_hand: RedactedEvents) -> bool:
+def is_settled(viewed: LedgerView, redacted_hand: RedactedEvents) -> bool:
     """Whether nothing that the viewer sees of this hand can ever change.
 
     A hand that is over stays as it is. More of it may be seen later, if its match is to be opened
@@ -152,35 +159,35 @@ def is_settled(viewed: Viewed, redacted_hand: RedactedEvents) -> bool:
     if redacted_hand.open:
         return True
     match = split_stream(redacted_hand.stream)[0]
-    announced = started(viewed.snapshot, match)
+    announced = match_start(viewed.snapshot, match)
     sealed = announced is not None and announced.disclosure == "sealed"
-    return sealed or ended(viewed.snapshot, match) is not None
+    return sealed or match_end(viewed.snapshot, match) is not None
 
 
 def event_rows(redacted_hand: RedactedEvents) -> Iterator[dict[str, Any]]:
-    """Each event as it is seen in its envelope: numbered as it is seen, without its position."""
+    """Each visible event in its envelope: numbered among the visible ones, without its position."""
     match, number = split_stream(redacted_hand.stream)
     place = None if redacted_hand.hand_seq == UNCLOSED else redacted_hand.hand_seq
     envelope = {"hand": redacted_hand.stream, "match": match, "number": number, "hand_seq": place}
-    times = moments([event.stored.at for event in redacted_hand.events])
+    times = timestamps([event.stored.at for event in redacted_hand.events])
     for idx, (one, at) in enumerate(zip(redacted_hand.events, times, strict=True)):
         yield {**msgspec.to_builtins(one.seen), **envelope, "idx": idx, "at": at}
 
 
-def lines(redacted_hand: RedactedEvents) -> list[str]:
+def notation_lines(redacted_hand: RedactedEvents) -> list[str]:
     """The hand in notation, as `muckrake replay` prints it."""
-    return [spoken(event, whole=redacted_hand.open) for event in redacted_hand.events]
+    return [event_text(event, whole=redacted_hand.open) for event in redacted_hand.events]
 
 
-def history(viewed: Viewed, redacted_hand: RedactedEvents, kind: str) -> bytes:
-    """The hand as another program's log; in PHH a hidden card is one that is not known."""
+def hand_history(viewed: LedgerView, redacted_hand: RedactedEvents, kind: str) -> bytes:
+    """The hand in another program's format; in PHH a hidden card is one that is not known."""
     if redacted_hand.hand_seq == UNCLOSED:
         raise Unfinished(
             f"{redacted_hand.stream} is not over: only hands that are over are exported"
         )
 
     def ruleset(record: t.Events) -> Game:
-        game = rules_of(viewed, redacted_hand)
+        game = ruleset_of_hand(viewed, redacted_hand)
         if game is None:
             raise CannotExport(f"{redacted_hand.stream}: {UNKNOWN_RULESET}")
         return game
@@ -191,7 +198,7 @@ def history(viewed: Viewed, redacted_hand: RedactedEvents, kind: str) -> bytes:
 
 
 def _outcome(redacted_hand: RedactedEvents, hand: Hand | None) -> dict[str, Any]:
-    """What a hand came to so far; nulls where its record does not add up."""
+    """The outcome of a hand so far; nulls where its record does not add up."""
     if hand is None:
         names = ("street", "board", "cards", "pot", "rake", "net", "showdown", "void", "winners")
         return dict.fromkeys(names)
@@ -205,7 +212,7 @@ def _outcome(redacted_hand: RedactedEvents, hand: Hand | None) -> dict[str, Any]
     return {
         "street": hand.street,
         "board": list(hand.board),
-        "cards": [[card(one) for one in held] for held in hand.hole],
+        "cards": [[card_json(one) for one in held] for held in hand.hole],
         "pot": (0 if hand.voided else paid + hand.rake) if over else hand.pot,
         "rake": hand.rake,
         "net": nets if over else None,
@@ -215,35 +222,37 @@ def _outcome(redacted_hand: RedactedEvents, hand: Hand | None) -> dict[str, Any]
     }
 
 
-def judged(
+def judge_visible(
     snapshot: Snapshot, redacted_hand: RedactedEvents, ruleset: str | None = None
 ) -> AuditedHand:
-    """The verdict on what is seen of a hand, by its own rules or by those of this name."""
+    """Judge the visible record of a hand, by its own rules or by those of this name."""
     stored = tuple(event.stored.event for event in redacted_hand.events)
     if not closes(redacted_hand.stream, stored):
-        raise NotOver(f"{redacted_hand.stream} is not over: it cannot be judged yet")
+        raise UnfinishedHand(f"{redacted_hand.stream} is not over: it cannot be judged yet")
     start = cast(HandStarted, stored[0])
     if ruleset is not None:
         try:
             game = named(ruleset)
         except LookupError as reason:
-            raise NoRules(str(reason)) from None
+            raise UnknownRuleset(str(reason)) from None
     elif (marked := RulesetLookup(snapshot, None).by_fingerprint(start.ruleset)) is not None:
         game = marked
     else:
-        raise NoRules(f"{start.hand} is of {start.game} {start.ruleset}: {_OTHER}")
+        raise UnknownRuleset(
+            f"{start.hand} is of {start.game} {start.ruleset}: {_UNKNOWN_SENTENCE}"
+        )
     return audit_record(
-        cast(Events, stored) if redacted_hand.open else seen_record(redacted_hand, game), game
+        cast(Events, stored) if redacted_hand.open else visible_record(redacted_hand, game), game
     )
 
 
-def seen_record(redacted_hand: RedactedEvents, game: Game) -> Events:
-    """What is seen as a record: cards as they were shown later, else unknown, and bids as settled.
+def visible_record(redacted_hand: RedactedEvents, game: Game) -> Events:
+    """The visible record: cards as they were shown later, else unknown, and bids as settled.
 
     What stays hidden beside them (why a bid was made, whether a swap was to be shown) is filled in
     as the rules have it: it is not judged.
     """
-    events = [cast(Event, recorded.event) for recorded in revealed(redacted_hand).recorded]
+    events = [cast(Event, recorded.event) for recorded in with_settled_bids(redacted_hand).recorded]
     # Cards of seats that showed them and had none swapped, in the order they were dealt; with what
     # was tossed of them.
     shown = {event.seat: list(event.cards) for event in events if isinstance(event, t.Shown)}
@@ -255,10 +264,10 @@ def seen_record(redacted_hand: RedactedEvents, game: Game) -> Events:
     record: list[Event] = []
     hand = None
     for event in events:
-        event = _filled(event, game, shown)
+        event = _with_cards(event, game, shown)
         if isinstance(event, t.BountyDrawn) and event.rank == HIDDEN:
             start, seat = record[0], event.seat
-            event = replace(event, rank=_rank(seat, events))
+            event = replace(event, rank=_bounty_rank(seat, events))
             settled = any(isinstance(it, t.BountySettled) and it.seat == seat for it in events)
             if settled and isinstance(start, HandStarted) and 0 <= seat < len(start.players):
                 # With another rank he would be paid otherwise.
@@ -277,21 +286,21 @@ def seen_record(redacted_hand: RedactedEvents, game: Game) -> Events:
     return tuple(record)
 
 
-def _filled(event: Event, game: Game, shown: dict[int, list[str]]) -> Event:
+def _with_cards(event: Event, game: Game, shown: dict[int, list[str]]) -> Event:
     match event:
         case t.HoleDealt(seat=seat, cards=cards):
             later = shown.get(seat, [])
             if HIDDEN in cards and len(later) >= len(cards):
                 known, shown[seat] = later[: len(cards)], later[len(cards) :]
                 return replace(event, cards=tuple(known))
-            return replace(event, cards=tuple(map(_unknown, cards)))
+            return replace(event, cards=tuple(map(_unknown_card, cards)))
         case t.CardSwapped(old=old, new=new):
             both_told = game.swap_seen == "both_told"
-            return replace(event, old=_unknown(old), new=_unknown(new), told=both_told)
+            return replace(event, old=_unknown_card(old), new=_unknown_card(new), told=both_told)
     return event
 
 
-def _rank(seat: int, events: list[Event]) -> Rank:
+def _bounty_rank(seat: int, events: list[Event]) -> Rank:
     """A rank that is hit or missed by the cards that a seat showed, as everybody sees; of cards
     that he did not show, one that only these could hit."""
     cards = [card for event in events if isinstance(event, t.BoardDealt) for card in event.cards]
@@ -309,5 +318,5 @@ def _rank(seat: int, events: list[Event]) -> Rank:
     return next((rank for rank in ranks if (rank in held) == bool(hit and shown)), ranks[0])
 
 
-def _unknown(card: str) -> str:
+def _unknown_card(card: str) -> str:
     return UNKNOWN_CARD if card == HIDDEN else card

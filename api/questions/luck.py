@@ -1,4 +1,4 @@
-"""Luck in the hands of a viewpoint: of swaps, of run-outs and of every street, in some of them."""
+"""Luck of swaps, of run-outs and of every street, in the hands that a viewpoint sees."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -20,25 +20,29 @@ from analytics.sql import HandFilters, JoinedViews, hand_terms, player_terms, qu
 from analytics.sql import facts_sql as table_of
 from analytics.statistics.catalogue import MeasureValue, with_unit
 from api.questions.filters_values import ranges_text
-from api.questions.players import chosen_by, money_of
+from api.questions.measures import filters_of_params, money_of
 from api.questions.question import Anybody, Filters, Param
-from api.viewpoints.disclosure import MIRRORED, found
-from api.viewpoints.redaction import revealed
-from api.viewpoints.selection import Absent
+from api.viewpoints.disclosure import MIRRORED, query_events
+from api.viewpoints.ledger_view import LedgerView, filtered_leaves
+from api.viewpoints.redaction import with_settled_bids
+from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import ShowProgress, without_progress
-from api.viewpoints.views import Viewed, leaves
 from events.types import HandStarted
 from store.folder.disk import cache_folder
 from store.log.streams import Leaf
 
 Row = dict[str, Any]
 T = TypeVar("T")
-OF_LUCK = ("net_ev", "luck", "luck_error", "adjusted", "net_ev_hand")  # measures of run-outs
+LUCK_MEASURES = ("net_ev", "luck", "luck_error", "adjusted", "net_ev_hand")  # measures of run-outs
 
 
 class LuckParams(Filters, frozen=True):
-    """Of whom, of which hands, split by what; of how many swaps and run-outs luck is counted. Of
-    everybody, people get no means that are drawn again; the curve is for him who asks for it."""
+    """Parameters of luck: the player, hands, split, and of how many swaps and run-outs it is
+    counted.
+
+    Of everybody, people get no means that are drawn again; the curve is for a caller who asks for
+    it.
+    """
 
     player: Anybody = None
     by: Annotated[By | None, Param("Split.", query="split")] = None
@@ -84,8 +88,8 @@ class StreetLuck(NamedTuple):
 
 
 class LuckAnswer(NamedTuple):
-    """Hands and swaps, every measure of them; `counted`: how many were counted; what
-    amounts are played for; the games whose luck is not counted."""
+    """The measures of luck in some hands; `counted`: how many hands and swaps were valued; the
+    unit of amounts; the games whose luck is not counted."""
 
     queries: LuckQueries
     found: list[MeasureValue]
@@ -95,22 +99,22 @@ class LuckAnswer(NamedTuple):
 
 
 def luck(
-    viewed: Viewed,
+    viewed: LedgerView,
     params: LuckParams,
     watch: ShowProgress = without_progress,
     *,
     again: bool = False,
 ) -> LuckAnswer:
-    """The answer, as long as the views are there. Nothing to count is said to be absent.
+    """Luck in the hands of a question, as long as the views are there; `NotInLedger` without hands.
 
     Where luck is counted in none of the games, no number is given without it: it would be the net.
     """
-    chosen = chosen_by(viewed, params)
+    chosen = filters_of_params(viewed, params)
     hands = where(hand_terms(chosen))
     if not viewed.rows(f"SELECT 1 FROM played{hands} LIMIT 1"):
-        raise Absent("no hand was played here")
+        raise NotInLedger("no hand was played here")
     unit = money_of(viewed, table_of(chosen))
-    lucks, closed, ran = _lucks(viewed, chosen, params.runouts, watch)
+    lucks, closed, ran = _luck_by_seat(viewed, chosen, params.runouts, watch)
     # Swaps with their equities, or a sample of those that could be valued.
     terms = [*player_terms(chosen), *hand_terms(chosen)]
     swaps = viewed.ask(
@@ -123,10 +127,14 @@ def luck(
         row["before"] = row["after"] = None
     equities = equity_cache(cache_folder())
     played.add_swap_equities(watch(changes, "counting swaps", len(changes)), rules, equities.share)
-    values = [{name: row[name] for name in _CHANGES.names} for row in changes]
-    valued = pa.Table.from_pylist(values, _CHANGES)
-    views = {"played": _PLAYED.format(where=hands), "risks": _RISKS.format(where=hands)}
-    tables = {"lucks": lucks, "changes": valued, "mirrored": found(viewed.snapshot, MIRRORED)}
+    values = [{name: row[name] for name in _SWAP_SCHEMA.names} for row in changes]
+    valued = pa.Table.from_pylist(values, _SWAP_SCHEMA)
+    views = {"played": _PLAYED_SQL.format(where=hands), "risks": _RISKS_SQL.format(where=hands)}
+    tables = {
+        "lucks": lucks,
+        "changes": valued,
+        "mirrored": query_events(viewed.snapshot, MIRRORED),
+    }
     queries = LuckQueries(JoinedViews(viewed.query, views, tables), params.vs)
     counted = {"swaps": swaps.num_rows, "valued": len(changes), "closed": closed, "run_out": ran}
     measures = queries.measures(params.player, params.by, again=again)
@@ -139,7 +147,7 @@ def luck(
     every = [
         one
         for one in with_unit(measures, MEASURES, unit)
-        if len(without) < len(games) or one.statistic not in OF_LUCK
+        if len(without) < len(games) or one.statistic not in LUCK_MEASURES
     ]
     return LuckAnswer(queries, every, counted, unit, without)
 
@@ -175,15 +183,18 @@ class EvenSample(Generic[T]):
 
 
 def street_luck(
-    viewed: Viewed, chosen: HandFilters, spots: int | None, watch: ShowProgress = without_progress
+    viewed: LedgerView,
+    chosen: HandFilters,
+    spots: int | None,
+    watch: ShowProgress = without_progress,
 ) -> StreetLuck:
-    """Luck street by street of so many hands, of those whose cards are all known."""
+    """Luck street by street in so many hands, of those whose cards are all known."""
     if spots == 0:  # then nobody looks
         return StreetLuck({}, None, 0)
     rules = Rulebook(viewed.snapshot.ruleset)
     every: EvenSample[Leaf] = EvenSample(spots)
     wanted = {chosen.player, chosen.vs} - {None}
-    for leaf in leaves(viewed, chosen, watch):
+    for leaf in filtered_leaves(viewed, chosen, watch):
         start = leaf.recorded[0].event
         is_seated = isinstance(start, HandStarted) and wanted <= set(start.players)
         if is_seated and is_countable(leaf, rules):
@@ -197,11 +208,14 @@ def street_luck(
 
 
 def nets_without_luck(
-    viewed: Viewed, chosen: HandFilters, runouts: int | None, watch: ShowProgress = without_progress
+    viewed: LedgerView,
+    chosen: HandFilters,
+    runouts: int | None,
+    watch: ShowProgress = without_progress,
 ) -> dict[int, float]:
-    """The player's net of each hand that was counted, luck taken out; by `hand_seq`."""
+    """A player's net of each hand that was counted, without luck; by `hand_seq`."""
     assert chosen.player is not None
-    lucks, _, _ = _lucks(viewed, chosen, runouts, watch)
+    lucks, _, _ = _luck_by_seat(viewed, chosen, runouts, watch)
     rows = viewed.query.ask(
         "SELECT l.hand_seq, l.net_ev FROM lucks AS l JOIN played AS p"
         " ON p.hand_seq = l.hand_seq AND p.seat = l.seat"
@@ -211,15 +225,15 @@ def nets_without_luck(
     return dict(zip(rows["hand_seq"].to_pylist(), rows["net_ev"].to_pylist(), strict=True))
 
 
-def mirrored(viewed: Viewed) -> dict[str, int]:
-    """Matches that deal each deck in several hands in a row, and in how many."""
-    rows = found(viewed.snapshot, MIRRORED)
+def mirrored_matches(viewed: LedgerView) -> dict[str, int]:
+    """The matches that deal each deck in several hands in a row, and in how many."""
+    rows = query_events(viewed.snapshot, MIRRORED)
     return dict(zip(rows["match"].to_pylist(), rows["deals"].to_pylist(), strict=True))
 
 
-def mirrored_hands(viewed: Viewed, chosen: HandFilters) -> str:
+def mirrored_ranges(viewed: LedgerView, chosen: HandFilters) -> str:
     """The hands of a player's whole mirrored decks, as a filter names `hands`; else nothing."""
-    deals = mirrored(viewed)
+    deals = mirrored_matches(viewed)
     decks = viewed.rows(winnings_sql("winnings_by_deck", chosen, deals)) if deals else ()
     return ranges_text(
         (deck["match"], number)
@@ -228,16 +242,19 @@ def mirrored_hands(viewed: Viewed, chosen: HandFilters) -> str:
     )
 
 
-def deals_of(viewed: Viewed, match: str) -> str:
-    """In SQL: in how many hands in a row the match in this column deals the same deck."""
-    cases = "".join(f" WHEN {quoted(one)} THEN {deals}" for one, deals in mirrored(viewed).items())
+def mirror_size_sql(viewed: LedgerView, match: str) -> str:
+    """SQL for the number of hands in a row that the match in this column deals of one deck."""
+    cases = "".join(
+        f" WHEN {quoted(one)} THEN {deals}" for one, deals in mirrored_matches(viewed).items()
+    )
     return f"CASE {match}{cases} ELSE 1 END" if cases else "1"
 
 
-def _lucks(
-    viewed: Viewed, chosen: HandFilters, runouts: int | None, watch: ShowProgress
+def _luck_by_seat(
+    viewed: LedgerView, chosen: HandFilters, runouts: int | None, watch: ShowProgress
 ) -> tuple[pa.Table, int, int]:
-    """Luck by hand and seat; how many of these hands may have closed, and were looked at."""
+    """Luck by hand and seat; how many of these hands may have closed, and how many were looked
+    at."""
     terms = [*hand_terms(chosen), "may_close"]
     if chosen.player is not None:
         his = f"SELECT hand_seq FROM played WHERE player = {quoted(chosen.player)}"
@@ -257,14 +274,14 @@ def _lucks(
         elif row["why"] is not None or viewed.viewer.auditor:
             continue
         else:  # what the hand's own events say to this viewer
-            spot = played.run_out_of(revealed(viewed.redacted_hand(row["hand"])), rules)
+            spot = played.run_out_of(with_settled_bids(viewed.redacted_hand(row["hand"])), rules)
         if isinstance(spot, RunOut):
             rows += luck_rows(row, spot, rules, known.worth)
-    return pa.Table.from_pylist(rows, _LUCKS), every.num_rows, len(hands)
+    return pa.Table.from_pylist(rows, _LUCK_SCHEMA), every.num_rows, len(hands)
 
 
 def uncounted_sentence(games: Sequence[str]) -> str:
-    """What is not counted, where something is not."""
+    """The sentence on games whose luck is not counted; empty without any."""
     names = ", ".join(games)
     return f"luck of run-outs is not counted in {names}: hands stand at their net" if games else ""
 
@@ -278,7 +295,7 @@ def _even_sample(rows: pa.Table, most: int | None) -> list[Row]:
     return spread
 
 
-_LUCKS = pa.schema(
+_LUCK_SCHEMA = pa.schema(
     {
         "hand_seq": pa.int64(),
         "seat": pa.int32(),
@@ -287,7 +304,7 @@ _LUCKS = pa.schema(
         "equity": pa.float64(),
     }
 )
-_CHANGES = pa.schema(
+_SWAP_SCHEMA = pa.schema(
     {
         "hand_seq": pa.int64(),
         "street": pa.string(),
@@ -297,7 +314,7 @@ _CHANGES = pa.schema(
         "after": pa.float64(),
     }
 )
-_PLAYED = """
+_PLAYED_SQL = """
     SELECT
         p.hand_seq, p.hand, p.match, p.number, p.game, p.seat, p.player, p.role, p.net,
         (p.number - 1) // coalesce(m.deals, 1) AS deal, coalesce(m.deals, 1) AS deals,
@@ -307,7 +324,7 @@ _PLAYED = """
     LEFT JOIN lucks AS l ON l.hand_seq = p.hand_seq AND l.seat = p.seat
     LEFT JOIN mirrored AS m ON m.match = p.match
 """
-_RISKS = """
+_RISKS_SQL = """
     SELECT r.* EXCLUDE (spot), c.before, c.after
     FROM (SELECT * FROM risks{where}) AS r
     LEFT JOIN changes AS c

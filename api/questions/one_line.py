@@ -1,4 +1,4 @@
-"""A whole hand on one line, as its viewer sees it: docs/one-line.md has the grammar.
+"""A hand on one line, as its viewer sees it: docs/one-line.md has the grammar.
 
     ursa 400 BTN 5d6h, lynx 400 | s1 b2 R6 C | Jd7c6c 12 [ursa 52>37 +Th] X B20 C | 207: lynx +19
 
@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import cast
 
-from api.viewpoints.redaction import RedactedEvents, masked
-from api.viewpoints.selection import Absent
-from api.viewpoints.views import Viewed
+from api.viewpoints.ledger_view import LedgerView
+from api.viewpoints.redaction import RedactedEvents, masked_event
+from api.viewpoints.selection import NotInLedger
 from events import types as t
 from events import views
 from events.cards import Cards
@@ -28,39 +28,39 @@ from store.folder.frames import Damaged
 from store.log.streams import Leaf
 from store.segments.reading import files_of
 
-TOGETHER = 4  # hands of one row group for which all of it is decoded
-STAR = "*"  # a hidden card or bid
-_FORCED = {"small": "s", "big": "b", "straddle": "st", "post": "p", "dead": "d"}
-_PLAIN = re.compile(r"[\w./:+-]+", re.ASCII)
+LEAVES_TOGETHER = 4  # hands of one row group for which all of it is decoded
+HIDDEN_CARD = "*"  # a hidden card or bid
+_FORCED_BETS = {"small": "s", "big": "b", "straddle": "st", "post": "p", "dead": "d"}
+_PLAIN_NAME = re.compile(r"[\w./:+-]+", re.ASCII)
 
 
 def one_line(redacted_hand: RedactedEvents) -> str:
-    """The hand as it is seen, as far as it has come; a record that does not add up says so."""
-    return line_of([event.seen for event in redacted_hand.events])
+    """A hand on one line, as far as it has come; a record that does not add up says so."""
+    return events_line([event.seen for event in redacted_hand.events])
 
 
-def line_of(seen: Sequence[views.Seen]) -> str:
-    """A hand on one line, from the events that somebody sees."""
+def events_line(seen: Sequence[views.Seen]) -> str:
+    """The one line of visible events."""
     start, *rest = seen
     if not isinstance(start, t.HandStarted):
         return "does not add up"
     line = _Shorthand(start)
     try:
         for one in rest:
-            line.hear(one)
+            line.add(one)
     except (LookupError, TypeError, ValueError):
         return line.text("does not add up")
     return line.text(None if line.ended else "...")
 
 
 class _Shorthand:
-    """The sections so far, and the hand as it is counted."""
+    """The sections of the line so far, and the hand after the events so far."""
 
     def __init__(self, start: t.HandStarted) -> None:
         self.ended = False
         self._hand = replay((start,))
         self._names = tuple(
-            name if _PLAIN.fullmatch(name) else json.dumps(name) for name in start.players
+            name if _PLAIN_NAME.fullmatch(name) else json.dumps(name) for name in start.players
         )
         self._held: list[list[str]] = [[] for _ in start.players]  # as dealt, before the board
         self._sections: list[list[str]] = [[]]
@@ -83,21 +83,21 @@ class _Shorthand:
         sections.append(self._end() if last is None else last)
         return " | ".join(sections)
 
-    def hear(self, seen: views.Seen) -> None:
-        """Take in an event: what it says, and what it adds up to."""
+    def add(self, seen: views.Seen) -> None:
+        """Add an event to the line and to the hand."""
         before = self._hand
-        self._hand = evolve(before, cast(t.Event, masked(seen)))
+        self._hand = evolve(before, cast(t.Event, masked_event(seen)))
         match seen:
             case t.AntePosted(amount=amount):
                 self._antes.append(amount)
             case t.BlindPosted(seat=seat, amount=amount, kind=kind):
-                self._do(f"{_FORCED[kind]}{amount}", seat)
+                self._add_word(f"{_FORCED_BETS[kind]}{amount}", seat)
             case views.HoleDealtSeen(seat=seat, cards=cards):
-                self._hold(seat, tuple(map(_card, cards)))
+                self._add_hole_cards(seat, tuple(map(_card, cards)))
             case t.BoardDealt(cards=cards):
-                self._street(cards, before.pot)
+                self._begin_street(cards, before.pot)
             case views.BidPlacedSeen(amount=amount):
-                self._bids.append(STAR if isinstance(amount, Hidden) else str(amount))
+                self._bids.append(HIDDEN_CARD if isinstance(amount, Hidden) else str(amount))
             case t.AuctionSettled():
                 self._settle(seen)
             case views.CardSwappedSeen():
@@ -111,23 +111,23 @@ class _Shorthand:
             case t.HandEnded():
                 self.ended = True
             case _:
-                self._act(seen, before)
+                self._add_action(seen, before)
 
-    def _act(self, seen: views.Seen, before: Hand) -> None:
-        """What a player does; of everything else there is nothing to say."""
+    def _add_action(self, seen: views.Seen, before: Hand) -> None:
+        """Add a player's action; other events add nothing."""
         match seen:
             case t.Folded(seat=seat):
-                self._do(f"F{_why(seen)}", seat)
+                self._add_word(f"F{_fallback_mark(seen)}", seat)
             case t.Checked(seat=seat):
-                self._do(f"X{_why(seen)}", seat)
+                self._add_word(f"X{_fallback_mark(seen)}", seat)
             case t.Called(seat=seat):
-                self._do(f"C{_why(seen)}", seat)
+                self._add_word(f"C{_fallback_mark(seen)}", seat)
             case t.Bet(seat=seat, amount=amount):
-                self._do(f"B{amount}{_why(seen)}", seat)
+                self._add_word(f"B{amount}{_fallback_mark(seen)}", seat)
             case t.Raised(seat=seat, to=to):
-                self._do(f"R{to}{_why(seen)}", seat)
+                self._add_word(f"R{to}{_fallback_mark(seen)}", seat)
             case t.TimedOut(seat=seat):
-                self._do("T", seat, all_in=seen.all_in)
+                self._add_word("T", seat, all_in=seen.all_in)
             case t.Announced(seat=seat, cards=cards):
                 self._shows.append(f"{self._names[seat]} says {''.join(cards)}")
             case t.Shown(seat=seat, cards=cards):
@@ -135,25 +135,26 @@ class _Shorthand:
             case t.Mucked(seat=seat):
                 self._shows.append(f"{self._names[seat]} mucks")
 
-    def _do(self, word: str, seat: int, *, all_in: bool = False) -> None:
-        """An action, with a mark if it took the last chip."""
+    def _add_word(self, word: str, seat: int, *, all_in: bool = False) -> None:
+        """Add an action's word, with a mark if it took the last chip."""
         self._flush()
         self._begun = self._begun or word[0] in "FXCBRT"
         moved = word[0] not in "FX"
         last = all_in or (moved and self._hand.stacks[seat] == 0)
         self._sections[-1].append(word + "!" * last)
 
-    def _hold(self, seat: int, cards: tuple[str, ...]) -> None:
-        """Cards to begin with, those that an auction brought, or those of a later deal."""
+    def _add_hole_cards(self, seat: int, cards: tuple[str, ...]) -> None:
+        """Add hole cards: the first ones, those that an auction brought, or those of a later
+        deal."""
         if self._settled is not None:
             self._settled += [f"+{card}" for card in cards]
         elif self._begun:
             self._later.append(f"{self._names[seat]} {' '.join(f'+{card}' for card in cards)}")
-        elif STAR not in cards:
+        elif HIDDEN_CARD not in cards:
             self._held[seat] += cards
 
-    def _street(self, cards: Cards, pot: int) -> None:
-        """A section of its own, with the pot if it has grown."""
+    def _begin_street(self, cards: Cards, pot: int) -> None:
+        """Begin a section for a street, with the pot if it has grown."""
         self._flush()
         self._sections.append(["".join(cards)])
         if pot != self._pot:
@@ -175,12 +176,12 @@ class _Shorthand:
         self._pot += event.price * len(event.seats)
 
     def _swap(self, seen: views.CardSwappedSeen) -> None:
-        """A card that is known to have become another."""
+        """Add a card that is known to have become another."""
         if seen.changed is True:
             self._later.append(f"{self._names[seen.seat]} {_card(seen.old)}>{_card(seen.new)}")
 
     def _flush(self) -> None:
-        """What stands in brackets ends where something else begins."""
+        """Write what stands in brackets, where something else begins."""
         if self._antes:
             alike = len(self._antes) > 1 and len(set(self._antes)) == 1
             each = " ".join(f"a{amount}" for amount in self._antes)
@@ -220,30 +221,30 @@ class _Shorthand:
 
 
 def _card(card: str | Hidden) -> str:
-    return STAR if isinstance(card, Hidden) else card
+    return HIDDEN_CARD if isinstance(card, Hidden) else card
 
 
-def _why(seen: t.Folded | t.Checked | t.Called | t.Bet | t.Raised) -> str:
-    """A tilde after what nobody chose: it stood in for a reply that was of no use."""
+def _fallback_mark(seen: t.Folded | t.Checked | t.Called | t.Bet | t.Raised) -> str:
+    """A tilde after an action that nobody chose: it stood in for a reply that was of no use."""
     return "~" if seen.origin == "default" else ""
 
 
-def lines(viewed: Viewed, hands: Sequence[str]) -> list[str | None]:
-    """The line of each hand, as it is seen; none of one that is not there."""
-    known = {leaf.stream: leaf for leaf in _together(viewed, hands)}
+def hand_lines(viewed: LedgerView, hands: Sequence[str]) -> list[str | None]:
+    """The one line of each hand; None for one that is not there."""
+    known = {leaf.stream: leaf for leaf in _leaves_together(viewed, hands)}
     found: list[str | None] = []
     for hand in hands:
         if hand in known:
-            found.append(one_line(viewed.redactor.see(known[hand])))
+            found.append(one_line(viewed.redactor.redact(known[hand])))
             continue
         try:
             found.append(one_line(viewed.redacted_hand(hand)))
-        except Absent:
+        except NotInLedger:
             found.append(None)
     return found
 
 
-def _together(viewed: Viewed, hands: Sequence[str]) -> list[Leaf]:
+def _leaves_together(viewed: LedgerView, hands: Sequence[str]) -> list[Leaf]:
     """Leaves of sealed hands of which several lie in one row group; of others, nothing."""
     snapshot = viewed.snapshot
     files = files_of(snapshot.live.disk)
@@ -258,7 +259,7 @@ def _together(viewed: Viewed, hands: Sequence[str]) -> list[Leaf]:
                 continue
             for group, few in groupby(in_segment, key=opened.group_of):
                 seqs = set(few)
-                if len(seqs) < TOGETHER:
+                if len(seqs) < LEAVES_TOGETHER:
                     continue
                 rows = files.events(segment, group)
                 ends = [min(seqs), max(seqs) + 1]

@@ -17,11 +17,11 @@ from weakref import WeakKeyDictionary
 
 from api.audit_report import audit_entry, audit_text
 from api.evidence.bundle import DeckChecks, make_bundle
-from api.questions.hand import NoRules, judged, seat_of, view_of
-from api.questions.shapes import Before, Complaint, MatchVerified, Proof, Root
+from api.questions.hand import UnknownRuleset, judge_visible, seat_of, view_of
+from api.questions.json_types import Before, Complaint, MatchVerified, Proof, Root
+from api.viewpoints.ledger_view import UNCLOSED, LedgerView
 from api.viewpoints.redaction import RedactedEvents, opened_by
-from api.viewpoints.selection import Selection, Unfinished, leaves, records
-from api.viewpoints.views import UNCLOSED, Viewed
+from api.viewpoints.selection import Selection, Unfinished, leaves, match_records
 from events.evolve import replay
 from events.ledger import is_match
 from events.lines import leaf_bytes, lines, openings
@@ -40,23 +40,25 @@ from store.reader import LiveLedger, Snapshot
 from store.receipts import Prover
 from store.verify import chip_fault, doubled_card
 
-_hashed: WeakKeyDictionary[LiveLedger, dict[int, bytes]] = WeakKeyDictionary()
+_leaf_hashes: WeakKeyDictionary[LiveLedger, dict[int, bytes]] = WeakKeyDictionary()
 
 
-NOTHING = "nothing was signed for in this ledger yet: ask again in a second"
-UNSEEN = "no checkpoint of this ledger has been cosigned by enough witnesses yet: ask again later"
+UNSIGNED_SENTENCE = "nothing was signed for in this ledger yet: ask again in a second"
+UNWITNESSED_SENTENCE = (
+    "no checkpoint of this ledger has been cosigned by enough witnesses yet: ask again later"
+)
 
 
-class Unsigned(Exception):
-    """Nothing was signed for that would answer this."""
+class NotSigned(Exception):
+    """No checkpoint was signed that would answer this."""
 
 
 class NoSecrets(Exception):
-    """The folder of secrets is not here: what is not sealed cannot be hashed, nor be opened."""
+    """The folder of secrets is missing: what is not sealed cannot be hashed, nor be opened."""
 
 
 class TreeGrowth(NamedTuple):
-    """That the first tree is the beginning of the second."""
+    """The proof that the first tree is the beginning of the second."""
 
     old: int
     old_root: bytes
@@ -66,28 +68,28 @@ class TreeGrowth(NamedTuple):
 
 
 class Tree:
-    """What the log of a snapshot's ledger has signed for, as of now."""
+    """The log's signed tree at a snapshot of a ledger."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._disk = snapshot.live.disk
         if snapshot.early and not snapshot.next_seq:
-            raise Unsigned(NOTHING)
+            raise NotSigned(UNSIGNED_SENTENCE)
         is_witnessed = policy_of(self._disk) is not None
         known = last_published(
             self._disk, snapshot.next_seq if snapshot.early and is_witnessed else None
         )
         if known is None:
-            raise Unsigned(UNSEEN if is_witnessed else NOTHING)
+            raise NotSigned(UNWITNESSED_SENTENCE if is_witnessed else UNSIGNED_SENTENCE)
         self.newest, self.note = known
         self._prover: Prover | None = None
         if snapshot.early and self.size > snapshot.next_seq:
-            self.note = self._earlier(self.newest.checkpoint.origin, snapshot.next_seq)
+            self.note = self._earlier_checkpoint(self.newest.checkpoint.origin, snapshot.next_seq)
             self.newest = open_checkpoint(self.note, self.keys)
 
     @property
     def size(self) -> int:
-        """How many leaves were signed for."""
+        """The number of leaves that were signed for."""
         return self.newest.checkpoint.size
 
     @property
@@ -97,13 +99,13 @@ class Tree:
 
     @property
     def prover(self) -> Prover:
-        """Proofs from the tree; hashes that were made for one are kept for the next."""
+        """The prover of the tree; hashes that were made for one proof are kept for the next."""
         if self._prover is None:
             live = self._snapshot.live
             nonces = SecretFolder(live.folder).nonces()
             if nonces is None:
                 raise NoSecrets("the secrets of this ledger are not here: nothing is proved")
-            self._prover = Prover(self._snapshot, nonces, _hashed.setdefault(live, {}))
+            self._prover = Prover(self._snapshot, nonces, _leaf_hashes.setdefault(live, {}))
         return self._prover
 
     def tile(self, path: str) -> bytes:
@@ -116,15 +118,15 @@ class Tree:
         leaves = self.prover.leaves(tile.number * tree_file.SPAN, tile.width)
         return b"".join(len(leaf).to_bytes(2, "big") + leaf for leaf in leaves)
 
-    def grown(self, old: int, new: int) -> TreeGrowth:
+    def consistency(self, old: int, new: int) -> TreeGrowth:
         """The proof that a tree of `old` leaves is the beginning of one of `new`."""
         if not 0 <= old <= new <= self.size:
             raise Refuted(f"there is no proof from {old} to {new}: 0 <= from <= to <= {self.size}")
         proof = consistency(old, new, self.prover.hashes)
         return TreeGrowth(old, self.prover.head(old), new, self.prover.head(new), proof)
 
-    def _earlier(self, origin: str, size: int) -> bytes:
-        """A checkpoint of a tree that has been, as a signed note."""
+    def _earlier_checkpoint(self, origin: str, size: int) -> bytes:
+        """The checkpoint of an earlier tree, as a signed note."""
         signer = SecretFolder(self._snapshot.live.folder).signer()
         if signer is None:
             raise NoSecrets("the secrets of this ledger are not here: nothing is signed for")
@@ -144,14 +146,15 @@ class Tree:
 LEAVES_MAX = 5_000  # of a match that is verified while somebody waits
 
 
-def proof(viewed: Viewed, redacted_hand: RedactedEvents) -> Proof:
-    """Public lines, leaf, receipt, and the openings that this viewer may have."""
-    _must_be_over(redacted_hand)
+def proof(viewed: LedgerView, redacted_hand: RedactedEvents) -> Proof:
+    """The proof of a hand: public lines, leaf, receipt, and the openings that this viewer may
+    have."""
+    _check_over(redacted_hand)
     snapshot, stream = viewed.snapshot, redacted_hand.stream
     tree = Tree(snapshot)
     leaf, receipt = tree.prover.receipt(stream, tree.newest, tree.note)
     recorded, nonces = snapshot.read(stream), _salts(viewed).of(stream, redacted_hand.hand_seq)
-    own = [record.event for record in records(snapshot, stream.rpartition("/")[0])]
+    own = [record.event for record in match_records(snapshot, stream.rpartition("/")[0])]
     who: Viewpoint = Auditor()
     if not viewed.viewer.auditor:
         seat = seat_of(viewed.viewer, redacted_hand)
@@ -180,16 +183,16 @@ def proof(viewed: Viewed, redacted_hand: RedactedEvents) -> Proof:
     }
 
 
-def bundle(viewed: Viewed, redacted_hand: RedactedEvents) -> bytes:
+def bundle(viewed: LedgerView, redacted_hand: RedactedEvents) -> bytes:
     """The evidence of the hand as a zip, for this viewer; an auditor's has the audit's report."""
-    _must_be_over(redacted_hand)
+    _check_over(redacted_hand)
     report = None
     if viewed.viewer.auditor:
         try:
-            record, game, found = judged(viewed.snapshot, redacted_hand)
+            record, game, found = judge_visible(viewed.snapshot, redacted_hand)
             document = json.dumps(audit_entry(record, game, found), indent=2, ensure_ascii=False)
             report = audit_text(game, record, found), f"{document}\n".encode()
-        except NoRules:
+        except UnknownRuleset:
             pass  # without its rules nothing can be said of its payment, and all else is proved
     tree = Tree(viewed.snapshot)
     under = tree.newest, tree.note
@@ -198,7 +201,7 @@ def bundle(viewed: Viewed, redacted_hand: RedactedEvents) -> bytes:
     )
 
 
-def root(viewed: Viewed, match: str, last_seq: int) -> Root:
+def root_of_match(viewed: LedgerView, match: str, last_seq: int) -> Root:
     """The newest checkpoint, and whether it covers the match's last hand."""
     tree = Tree(viewed.snapshot)
     checkpoint = tree.newest.checkpoint
@@ -223,35 +226,36 @@ def root(viewed: Viewed, match: str, last_seq: int) -> Root:
     }
 
 
-Look = Callable[[str], bool]
+OnMark = Callable[[str], bool]
 
 
-def verified(
-    viewed: Viewed,
+def verify_leaves(
+    viewed: LedgerView,
     match: str,
     leaves_max: int | None = None,
-    look: Look = lambda stream: True,
+    look: OnMark = lambda stream: True,
 ) -> MatchVerified | None:
-    """Every leaf of a match made again, led to the signed root, and counted; None if too many.
+    """Make every leaf of a match again, check each against the signed root, and count; None if
+    there are too many.
 
     `look` is called with the stream of each leaf, and ends it all (None) with False. `digests` are
     leaves that are what the tree has, `proved` those that lead to the root that was signed for,
     `decks` hands that were dealt from the decks that were committed to.
     """
-    check = _Check(viewed)
+    check = _MatchCheck(viewed)
     for count, leaf in enumerate(leaves(viewed.snapshot, Selection(match))):
         if leaves_max is not None and count >= leaves_max:
             return None
-        check.look(leaf)
+        check.add(leaf)
         if not look(leaf.stream):
             return None
-    return check.verified(match)
+    return check.result(match)
 
 
-class _Check:
+class _MatchCheck:
     """One pass over the leaves of a match."""
 
-    def __init__(self, viewed: Viewed) -> None:
+    def __init__(self, viewed: LedgerView) -> None:
         self._salts = _salts(viewed)
         self._tree = Tree(viewed.snapshot)
         self._dealt = DeckChecks(viewed.snapshot, SecretFolder(viewed.snapshot.live.folder))
@@ -261,8 +265,8 @@ class _Check:
             ("hands", "leaves", "events", "digests", "proved", "balanced"), 0
         )
 
-    def look(self, leaf: Leaf) -> None:
-        """One leaf: its digest, its place under the root, its chips and its cards."""
+    def add(self, leaf: Leaf) -> None:
+        """Check one leaf: its digest, its place under the root, its chips and its cards."""
         nonces = self._salts.of(leaf.stream, leaf.hand_seq)
         hashed = leaf_hash(leaf_bytes(leaf.hand_seq, leaf.recorded, nonces))
         self._count["leaves"] += 1
@@ -270,16 +274,16 @@ class _Check:
         if self._hashes(0, leaf.hand_seq) == hashed:
             self._count["digests"] += 1
         else:
-            self._find(leaf.stream, "its events are not the ones whose digest was signed")
-        self._lead(leaf, hashed)
+            self._complain(leaf.stream, "its events are not the ones whose digest was signed")
+        self._check_inclusion(leaf, hashed)
         if not is_match(leaf.stream):
             self._count["hands"] += 1
-            self._fold(leaf)
+            self._check_hand(leaf)
         if sentence := self._dealt.problem(leaf):
-            self._find(leaf.stream, sentence)
+            self._complain(leaf.stream, sentence)
 
-    def verified(self, match: str) -> MatchVerified:
-        """What it came to."""
+    def result(self, match: str) -> MatchVerified:
+        """The result of the check."""
         checkpoint, count = self._tree.newest.checkpoint, self._count
         return {
             "match": match,
@@ -297,28 +301,28 @@ class _Check:
             "wrong": self._wrong,
         }
 
-    def _lead(self, leaf: Leaf, hashed: bytes) -> None:
-        """From the leaf to the root; what closed only just now is not signed for yet."""
+    def _check_inclusion(self, leaf: Leaf, hashed: bytes) -> None:
+        """Check a leaf against the root; what closed only just now is not signed for yet."""
         size, head = self._tree.size, self._tree.newest.checkpoint.root
         if leaf.hand_seq >= size:
             sentence = f"it closed after the newest checkpoint, of {size} leaves, was signed"
-            self._find(leaf.stream, sentence, note=True)
+            self._complain(leaf.stream, sentence, note=True)
             return
         try:
             found = inclusion(leaf.hand_seq, size, self._hashes)
             check_inclusion(hashed, leaf.hand_seq, size, head, found)
             self._count["proved"] += 1
         except Refuted as reason:
-            self._find(leaf.stream, str(reason))
+            self._complain(leaf.stream, str(reason))
 
-    def _fold(self, leaf: Leaf) -> None:
+    def _check_hand(self, leaf: Leaf) -> None:
         try:
             hand = replay(recorded.event for recorded in leaf.recorded)  # type: ignore[misc]
         except (LookupError, TypeError, ValueError):
-            self._find(leaf.stream, "its events do not add up to a hand")
+            self._complain(leaf.stream, "its events do not add up to a hand")
             return
         if sentence := chip_fault(hand) or doubled_card(hand):
-            self._find(leaf.stream, sentence)
+            self._complain(leaf.stream, sentence)
         else:
             self._count["balanced"] += 1
 
@@ -328,17 +332,17 @@ class _Check:
             self._known[level, index] = self._tree.prover.hashes(level, index)
         return self._known[level, index]
 
-    def _find(self, where: str, sentence: str, *, note: bool = False) -> None:
+    def _complain(self, where: str, sentence: str, *, note: bool = False) -> None:
         self._wrong.append({"where": where, "sentence": sentence, "note": note})
 
 
-def _must_be_over(redacted_hand: RedactedEvents) -> None:
+def _check_over(redacted_hand: RedactedEvents) -> None:
     if redacted_hand.hand_seq == UNCLOSED:
         raise Unfinished(f"{redacted_hand.stream} is not over: only what has closed is in the tree")
 
 
-def _salts(viewed: Viewed) -> Salts:
-    """What nonces are derived from; it never leaves the server."""
+def _salts(viewed: LedgerView) -> Salts:
+    """The salts that nonces are derived from; they never leave the server."""
     nonces = SecretFolder(viewed.snapshot.live.folder).nonces()
     if nonces is None:
         raise NoSecrets("the secrets of this ledger are not here: nothing can be opened")

@@ -1,4 +1,4 @@
-"""A question, declared once: its command, route, documents, files and page are made from this.
+"""Questions, each declared once: command, route, documents, files and page are made from this.
 
 A parameter is a field of a frozen struct, annotated with `Param`; an answer is a struct, which is
 the document in JSON; a table of it is a struct a row, each field annotated with `msgspec.Meta`: its
@@ -27,8 +27,8 @@ from msgspec import NODEFAULT, Meta, Struct, UnsetType
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from api.viewpoints.ledger_view import LedgerView
     from api.viewpoints.viewer import ShowProgress
-    from api.viewpoints.views import Viewed
 
 
 API = "/api/v1"
@@ -37,7 +37,7 @@ HIDDEN = {"hidden": True}
 
 
 class Param(Struct, frozen=True):
-    """What a parameter is, and what is otherwise at one of the doors."""
+    """A parameter's sentence, and how it differs on the command line and over HTTP."""
 
     about: str
     metavar: str | None = None
@@ -52,7 +52,7 @@ class Param(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True):
-    """Rows of one struct: a member of an answer, by the table's name, or what is `taken` of it."""
+    """Rows of one struct: a member of an answer, by the table's name, or what `taken` returns."""
 
     name: str
     row: type[Struct]
@@ -65,8 +65,8 @@ class Table(Struct, frozen=True):
 
 
 class Page(NamedTuple):
-    """Rows of a list, the key of the last of them, if more follow, and whether it may lack some for
-    want of verdicts."""
+    """A page of a list: its rows, the key of the last of them if more follow, and whether it may
+    lack some for want of verdicts."""
 
     rows: list[Any]
     next: Any = None
@@ -81,23 +81,23 @@ class Listed(Struct, frozen=True, kw_only=True):
 
 
 class Pages(Struct, frozen=True):
-    """How a list is handed out: a page over HTTP has `limit` rows if nobody says how many.
+    """How a list is divided into pages: over HTTP of `limit` rows, unless the caller says how many.
 
-    The question's parameters have two that the doors say: `after`, the key of the row before, and
+    The question's parameters have two of their own: `after`, the key of the row before, and
     `limit`. What `ask` returns is a `Page`.
     """
 
     limit: int
-    key: "Callable[[Viewed, str], Any]"  # that of the row that `--after` names
+    key: "Callable[[LedgerView, str], Any]"  # that of the row that `--after` names
     free: tuple[str, ...] = ()  # parameters that choose no rows: a cursor holds without them
     counts: "Question | None" = None  # of the same rows: a member of a page over HTTP, and instead
     # of the rows in a command; asked for by a parameter of its name
 
 
 class Cell(NamedTuple):
-    """A text, grey where there is too little behind it; `warmth` colours it from 0 to 1. `leads`:
-    for each of its numbers, which a `/` parts, the filter that finds the hands. `player`: whose
-    name it is, where more than that stands here."""
+    """A cell's text, grey where there is too little behind it; `warmth` colours it from 0 to 1.
+    `leads`: for each of its numbers, which a `/` parts, the filter that finds the hands.
+    `player`: whose name it is, where more than that stands here."""
 
     text: str
     few: bool = False
@@ -117,8 +117,9 @@ class Sheet(Struct, frozen=True):
 
 
 class Question(Struct, frozen=True, kw_only=True):
-    """`text` opens with the sentence that lists of questions show; `ask` answers what a viewpoint
-    may know. People get `sheets`, and sentences among them; without, every table as it is."""
+    """A declared question: `text` opens with the sentence that lists of questions show; `ask`
+    answers what a viewpoint may know. People get `sheets`, and sentences among them; without,
+    every table as it is."""
 
     name: str
     text: str
@@ -126,14 +127,14 @@ class Question(Struct, frozen=True, kw_only=True):
     operation: str  # what OpenAPI calls it
     params: type[Struct]
     answer: type[Struct]
-    ask: "Callable[[Viewed, Any, ShowProgress], Any]"
+    ask: "Callable[[LedgerView, Any, ShowProgress], Any]"
     tables: tuple[Table, ...]
     pages: Pages | None = None  # of a list, which is answered a page at a time
     sheets: Callable[[Any, Any], Iterable[Sheet | str]] | None = None
     page: str | None = None  # where a page stands that was made by hand
     kept: tuple[str, ...] = ()  # the parameters that such a page takes, too
     page_query: Callable[[Any], Mapping[str, Any]] | None = None  # or what it is asked, if others
-    bound: "Callable[[Viewed, Any], None] | None" = None  # refuses what takes too long to wait for
+    bound: "Callable[[LedgerView, Any], None] | None" = None  # refuses what takes too long
     passing: tuple[str, ...] = ()  # members that depend on who asked before: not told over HTTP
     also: tuple[tuple[str, str], ...] = ()  # other routes to it, and what OpenAPI calls them
     auditor: bool = False  # whether nobody else may ask it
@@ -144,36 +145,36 @@ class Question(Struct, frozen=True, kw_only=True):
 
     @property
     def sentence(self) -> str:
-        return sentence_of(self.text)
+        return first_sentence(self.text)
 
     @property
     def schema(self) -> str:
-        """The name of the document's shape: `muckrake.bids/1`."""
+        """The name of the document's schema: `muckrake.bids/1`."""
         return str(self.answer.__struct_config__.tag or f"muckrake.{self.name}/1")
 
     @property
     def routes(self) -> tuple[tuple[str, str], ...]:
-        """The addresses of its routes, and what OpenAPI calls them."""
+        """The addresses of its routes, and their operations in OpenAPI."""
         return ((self.path, self.operation), *self.also)
 
     @property
-    def place(self) -> str:
+    def page_path(self) -> str:
         """The address of its page, with the names of parameters in braces."""
         return self.page or self.path
 
-    def steady(self, answer: Any) -> Any:
-        """The same without what depends on who asked before."""
+    def repeatable(self, answer: Any) -> Any:
+        """An answer without what depends on who asked before."""
         return msgspec.structs.replace(answer, **dict.fromkeys(self.passing, msgspec.UNSET))
 
     def sheets_of(self, answer: Any, params: Any) -> Iterable[Sheet | str]:
-        """What people read."""
+        """The sheets of an answer, for people."""
         if self.sheets is not None:
             return self.sheets(answer, params)
-        return (sheet(table, answer) for table in self.tables)
+        return (table_sheet(table, answer) for table in self.tables)
 
 
 class Field(NamedTuple):
-    """A field of a struct: the type of its values, whether there may be none, its annotation."""
+    """A field of a struct: the type of its values, whether it may be null, its annotation."""
 
     name: str
     attribute: str
@@ -187,13 +188,13 @@ class Field(NamedTuple):
         return self.default is NODEFAULT
 
     @property
-    def choices(self) -> tuple[str, ...]:
-        """The words that may be said, if not any."""
-        inner = get_args(self.type)[0] if self.many else self.type
+    def words(self) -> tuple[str, ...]:
+        """The words that a value may be, if not any."""
+        inner = get_args(self.type)[0] if self.is_repeated else self.type
         return get_args(inner) if get_origin(inner) is Literal else ()
 
     @property
-    def many(self) -> bool:
+    def is_repeated(self) -> bool:
         """Whether it may be said several times."""
         return get_origin(self.type) is tuple
 
@@ -215,8 +216,8 @@ def fields(struct: type[Struct]) -> list[Field]:
     return fields
 
 
-def behind(row: type[Struct], **columns: Any) -> Any:
-    """The struct of a row whose first columns say what it belongs to: of whom, of which part."""
+def owner_struct(row: type[Struct], **columns: Any) -> Any:
+    """The struct of a row whose first columns say what it belongs to: which player, which part."""
     hints = get_type_hints(row, include_extras=True)
     own = {field.name: field for field in msgspec.structs.fields(row)}
     return msgspec.defstruct(
@@ -227,14 +228,14 @@ def behind(row: type[Struct], **columns: Any) -> Any:
     )
 
 
-def parameters(question: Question) -> list[Field]:
-    """What may be asked for; what has no `Param`, the doors say: whether `people` read the answer,
-    which `table` is wanted, where a page of a list begins."""
+def parameter_fields(question: Question) -> list[Field]:
+    """The parameters of a question that a caller gives; of those without `Param` the interface
+    sets `people`, `table` and the place in a list."""
     return [field for field in fields(question.params) if field.note is not None]
 
 
-def params_of(question: Question, values: Mapping[str, Any], **door: Any) -> Any:
-    """The parameters of what is asked; of what the door says, those that the question wants."""
+def make_params(question: Question, values: Mapping[str, Any], **door: Any) -> Any:
+    """The parameters of a question with these values, and those of the interface's that it has."""
     wanted = {name: it for name, it in door.items() if name in question.params.__struct_fields__}
     plain = {
         name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
@@ -242,30 +243,30 @@ def params_of(question: Question, values: Mapping[str, Any], **door: Any) -> Any
     return question.params(**plain, **wanted)
 
 
-def title(field: Field) -> str | None:
+def column_title(field: Field) -> str | None:
     """The title of a column: its name, if nothing is said; none, if people do not see it."""
     note = field.note or Meta()
     return None if note.extra == HIDDEN else note.title or field.name.replace("_", " ")
 
 
-def sheet(table: Table, answer: Any, head: str = "", foot: str = "") -> Sheet:
-    """A table as people read it; columns that nobody fills are left out."""
+def table_sheet(table: Table, answer: Any, head: str = "", foot: str = "") -> Sheet:
+    """A table as a sheet for people; columns that nobody fills are left out."""
     rows = table.rows(answer)
     filled = [
         field
         for field in fields(table.row)
         if not rows or any(getattr(row, field.attribute) is not None for row in rows)
     ]
-    shown = sheet_of(filled, rows)
+    shown = column_sheet(filled, rows)
     return msgspec.structs.replace(shown, rows=list(shown.rows), head=head, foot=foot)
 
 
-def sheet_of(columns: Iterable[Field], rows: Iterable[Any]) -> Sheet:
-    """These columns of rows, but those that people do not see; each row is spelled when it is
-    read."""
-    shown = [column for column in columns if title(column) is not None]
+def column_sheet(columns: Iterable[Field], rows: Iterable[Any]) -> Sheet:
+    """Columns of rows as a sheet, but those that people do not see; each row is spelled when it
+    is read."""
+    shown = [column for column in columns if column_title(column) is not None]
     spelled = [
-        ((column.note and column.note.extra) or {}).get("spelled", plain) for column in shown
+        ((column.note and column.note.extra) or {}).get("spelled", cell_text) for column in shown
     ]
     lines = (
         [
@@ -275,15 +276,15 @@ def sheet_of(columns: Iterable[Field], rows: Iterable[Any]) -> Sheet:
         for row in rows
     )
     right = [place for place, column in enumerate(shown) if column.type in (int, float)]
-    return Sheet([title(column) or "" for column in shown], lines, right)
+    return Sheet([column_title(column) or "" for column in shown], lines, right)
 
 
-def plain(value: Any) -> str:
+def cell_text(value: Any) -> str:
     """A value as people read it: 1,234, 2.33; nothing for null."""
     if value is None or isinstance(value, str):
         return value or ""
     if isinstance(value, list | tuple):
-        return ", ".join(map(plain, value))
+        return ", ".join(map(cell_text, value))
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,.10g}" if float(value).is_integer() else f"{value:,.2f}"
@@ -293,21 +294,23 @@ def ungrouped(value: Any) -> str:
     """A number as programs read it: 1234, without a mark between thousands."""
     if isinstance(value, list | tuple):
         return ", ".join(map(ungrouped, value))
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else plain(value)
+    return (
+        str(value) if isinstance(value, int) and not isinstance(value, bool) else cell_text(value)
+    )
 
 
-def share(value: float | None) -> str:
-    """61.3 %"""
+def share_text(value: float | None) -> str:
+    """A share as text: 61.3 %"""
     return "" if value is None else f"{100 * value:.1f} %"
 
 
-def headed(head: str, unit: str | None) -> str:
-    """A head that says what amounts count, where that is no chip."""
+def head_text(head: str, unit: str | None) -> str:
+    """A head with the unit of its amounts, where that is no chip."""
     return head if unit in (None, "chip") else f"{head}   amounts in {unit}s"
 
 
-def sentence_of(text: str) -> str:
-    """The first paragraph, on one line."""
+def first_sentence(text: str) -> str:
+    """The first paragraph of a text, on one line."""
     return " ".join(text.partition("\n\n")[0].split())
 
 
@@ -316,8 +319,8 @@ Anybody = Annotated[str | None, Param("A player's name, percent-encoded.", argum
 Newest = Annotated[bool, Param("The last ones first.")]
 Rival = Annotated[str | None, Param("Only hands in which this player was dealt in, too.", "P")]
 Match = Annotated[str | None, Param("Only this match's hands.", "MATCH")]
-OfGame = Annotated[str | None, Param("Only hands of this ruleset.", "GAME")]
-Numbered = Annotated[
+GameName = Annotated[str | None, Param("Only hands of this ruleset.", "GAME")]
+HandNumberRange = Annotated[
     str | None,
     Param("Only these numbers within a match.", "A-B", option="numbers", formerly="hands"),
 ]
@@ -337,55 +340,55 @@ Street = Annotated[
 
 
 class Filters(Struct, frozen=True, kw_only=True):
-    """Which hands are counted: what a player's pages take, too."""
+    """The filters of hands that most questions have, and a player's pages, too."""
 
     vs: Rival = None
     match: Match = None
-    game: OfGame = None
-    hands: Numbered = None
+    game: GameName = None
+    hands: HandNumberRange = None
     before: Before = None
     unit: Unit = None
     by_tag: ByTag = None
 
 
-FILTERS = Filters.__struct_fields__
+FILTER_NAMES = Filters.__struct_fields__
 
 
-TYPES = {str: "string", int: "int64", float: "double", bool: "bool"}  # as Arrow calls them
+ARROW_TYPES = {str: "string", int: "int64", float: "double", bool: "bool"}  # as Arrow calls them
 
 
-def plain_rows(rows: Sequence[Any]) -> list[dict[str, Any]]:
+def json_rows(rows: Sequence[Any]) -> list[dict[str, Any]]:
     """Rows as JSON has them."""
     found: list[dict[str, Any]] = msgspec.to_builtins(rows)
     return found
 
 
-def arrow(table: Table, answer: Any, *, flat: bool = False) -> "pa.Table":
-    """The rows of a table, out of which every file is written; what has parts in JSON is text in
+def arrow_table(table: Table, answer: Any, *, flat: bool = False) -> "pa.Table":
+    """The rows of a table in Arrow, which every file is written from; nested values are text in
     JSON, lists too if it must be flat."""
     import pyarrow as pa  # a command's help does without it
 
     schema, parts = {}, []
     for field in fields(table.row):
-        kind = _words(field.type)
+        kind = _type_text(field.type)
         many = get_origin(kind) is list
         inner = get_args(kind)[0] if many else kind
-        if inner not in TYPES or (many and (flat or inner not in (str, int))):
+        if inner not in ARROW_TYPES or (many and (flat or inner not in (str, int))):
             parts.append(field.name)
             schema[field.name] = pa.string()
         else:
-            item = pa.type_for_alias(TYPES[inner])
+            item = pa.type_for_alias(ARROW_TYPES[inner])
             schema[field.name] = pa.list_(item) if many else item
-    rows = plain_rows(table.rows(answer))
+    rows = json_rows(table.rows(answer))
     for row in rows:
         row |= {name: msgspec.json.encode(row[name]).decode() for name in parts}
     return pa.Table.from_pylist(rows, pa.schema(schema))
 
 
-def _words(kind: Any) -> Any:
+def _type_text(kind: Any) -> Any:
     """A type as it is written: text is text whatever its pattern or choices, also in a list."""
     if get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
     if get_origin(kind) is list:
-        return list[_words(get_args(kind)[0])]  # type: ignore[misc]
+        return list[_type_text(get_args(kind)[0])]  # type: ignore[misc]
     return str if get_origin(kind) is Literal else kind

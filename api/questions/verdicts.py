@@ -1,4 +1,4 @@
-"""What an audit says of every hand of a ledger, for lists and filters: judged once, and kept.
+"""The verdicts of a ledger's hands, for lists and filters: judged once, and saved.
 
 Hands go through the screening in columns; those that it doubts the engine judges, as `audit --all`
 does. A verdict depends on hidden cards, so it is for auditors, and for all where a match is open to
@@ -56,8 +56,8 @@ if TYPE_CHECKING:
 
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
 Codes = np.ndarray[Any, np.dtype[np.uint8]]
-NONE, UNJUDGED = 0, 255  # no hand, or none whose rules anybody has; and not looked at yet
-AT_ONCE = 250  # hands for the engine between two words of progress
+NO_VERDICT, UNJUDGED = 0, 255  # no hand, or none whose rules anybody has; and not looked at yet
+JUDGED_AT_ONCE = 250  # hands for the engine between two words of progress
 SCHEMA = pa.schema(
     {
         "hand_seq": pa.int64(),
@@ -68,22 +68,22 @@ SCHEMA = pa.schema(
 
 
 class Judged(NamedTuple):
-    """Verdicts by `hand_seq`, and how many of those that closed nobody has looked at yet."""
+    """Verdicts by `hand_seq`, and how many closed hands have none yet."""
 
     rows: pa.Table
     left: int
 
 
 class Progress(NamedTuple):
-    """How many of those that were asked for are judged by now."""
+    """How many of the hands that were asked for are judged by now."""
 
     done: int
     total: int
 
 
 class SavedVerdicts(Struct, frozen=True):
-    """Verdicts of hands next to each other: the first, a code for each, rulesets that nobody had;
-    of hands in the log the digest of their events."""
+    """The saved verdicts of a run of hands: the first, a code for each, rulesets that nobody
+    had; of hands in the log the digest of their events."""
 
     first_seq: int
     codes: bytes
@@ -108,8 +108,8 @@ class Verdicts:
         self._table: tuple[tuple[int, int], pa.Table] | None = None
 
     def known(self, snapshot: Snapshot, at_once: int = 0) -> Judged:
-        """What can be said now; if no more than `at_once` are left, they are judged first."""
-        left = self._look(snapshot)
+        """The verdicts known now; if at most `at_once` hands are left, they are judged first."""
+        left = self._load(snapshot)
         if 0 < left <= at_once:
             for _ in self.judge(snapshot):
                 pass
@@ -117,27 +117,27 @@ class Verdicts:
             if self._table is None or self._table[0] != (snapshot.next_seq, self._changes):
                 # The verdicts among these codes, by their places.
                 codes = self._codes[: snapshot.next_seq]
-                seqs = np.flatnonzero((codes != NONE) & (codes != UNJUDGED))
+                seqs = np.flatnonzero((codes != NO_VERDICT) & (codes != UNJUDGED))
                 found = codes[seqs]
                 indices = pa.array((found % MOVELESS - 1).astype(np.int8))
                 words = pa.DictionaryArray.from_arrays(indices, pa.array(VERDICTS))
                 moves = pa.array(np.zeros(len(seqs), dtype=np.int64), mask=found < MOVELESS)
                 rows = pa.table([pa.array(seqs.astype(np.int64)), words, moves], schema=SCHEMA)
                 self._table = (snapshot.next_seq, self._changes), rows
-            return Judged(self._table[1], self._look(snapshot))
+            return Judged(self._table[1], self._load(snapshot))
 
-    def left_of(self, hands: Numbers) -> Numbers:
-        """The hands among these that nobody has looked at yet."""
+    def unjudged_of(self, hands: Numbers) -> Numbers:
+        """The hands among these that have no verdict yet."""
         with self._turn:
             left: Numbers = hands[self._codes[hands] == UNJUDGED]
             return left
 
     def judge(self, snapshot: Snapshot, hands: Numbers | None = None) -> Iterator[Progress]:
-        """Judge all hands without a verdict, or those of these hands, in order and some at a time;
-        a caller who stops keeps what was judged so far."""
-        self._look(snapshot)
+        """Judge all hands without a verdict, or those of these hands, in order and some at a
+        time; a caller who stops keeps what was judged so far."""
+        self._load(snapshot)
         every = np.arange(snapshot.next_seq) if hands is None else hands
-        left = self.left_of(every[every < snapshot.next_seq])
+        left = self.unjudged_of(every[every < snapshot.next_seq])
         rules, done = RulesetLookup(snapshot, None), 0
         screening = Screening(rules.by_fingerprint, WordIds())
         if len(left):
@@ -146,15 +146,15 @@ class Verdicts:
             if not len(near):
                 continue
             between = int(near.min()), int(near.max()) + 1
-            for batch in screened_batches(snapshot, screening, self._is_left, between):
-                for count in self._judged(batch, rules, near):
+            for batch in screened_batches(snapshot, screening, self._has_unjudged, between):
+                for count in self._judge_batch(batch, rules, near):
                     done += count
                     yield Progress(done, len(left))
-            self._close(snapshot, near)
+            self._mark_no_hands(snapshot, near)
         yield Progress(len(left), len(left))
 
-    def _look(self, snapshot: Snapshot) -> int:
-        """How many are left, after a look at what this or another process has kept."""
+    def _load(self, snapshot: Snapshot) -> int:
+        """Load what this or another process has saved, and count the hands that are left."""
         rules, live = RulesetLookup(snapshot, None), snapshot.live
         segments, closed = live.parts()
         ends = [(segment.first_seq, segment.last_seq) for segment in segments]
@@ -166,24 +166,24 @@ class Verdicts:
                 self._codes = np.append(self._codes, np.full(lack, UNJUDGED, dtype=np.uint8))
             for segment in segments:
                 name, at = segment.sha256["events"], (segment.first_seq, segment.last_seq)
-                if self._is_left(*at):
-                    kept = load(self._folder, name)
+                if self._has_unjudged(*at):
+                    kept = load_saved(self._folder, name)
                     if (
                         kept is not None
                         and (kept.first_seq, len(kept.codes)) == (at[0], at[1] - at[0] + 1)
                         and not any(rules.by_fingerprint(it) for it in kept.unknown)
                     ):
-                        self._learn(kept)
-                        self._kept |= set() if self._is_left(*at) else {name}
+                        self._add_saved(kept)
+                        self._kept |= set() if self._has_unjudged(*at) else {name}
                 elif name not in self._kept:  # sealed or compacted since it was judged
-                    self._save((segment,))
+                    self._save_segments((segment,))
             for first, last in ends:
-                if self._is_left(first, last):
-                    self._learn_log(live, first, last)
+                if self._has_unjudged(first, last):
+                    self._add_saved_log(live, first, last)
             return int((self._codes[: snapshot.next_seq] == UNJUDGED).sum())
 
-    def _learn(self, kept: SavedVerdicts) -> None:
-        """What is said of these hands and not known."""
+    def _add_saved(self, kept: SavedVerdicts) -> None:
+        """Add saved verdicts that are not known yet."""
         codes = np.frombuffer(kept.codes, dtype=np.uint8)
         here = self._codes[kept.first_seq :][: len(codes)]
         new = (here == UNJUDGED) & (codes != UNJUDGED)
@@ -191,22 +191,24 @@ class Verdicts:
             here[new] = codes[new]
             self._changes += 1
 
-    def _learn_log(self, live: "LiveLedger", first: int, last: int) -> None:
-        """What was kept of the log when it began here; a segment may have been made of it since."""
-        kept = load(self._folder, log_of(live, first))
+    def _add_saved_log(self, live: "LiveLedger", first: int, last: int) -> None:
+        """Add saved verdicts of the log; a segment may have been made of it since."""
+        kept = load_saved(self._folder, log_name(live, first))
         if kept is None or kept.events in self._logs or kept.first_seq != first:
             return
         end = first + len(kept.codes)
         if end <= last + 1 and events_digest(live, first, end) == kept.events:
-            self._learn(kept)
+            self._add_saved(kept)
             self._logs.add(kept.events)
 
-    def _is_left(self, first: int, last: int) -> bool:
+    def _has_unjudged(self, first: int, last: int) -> bool:
         with self._turn:
             return bool((self._codes[first : last + 1] == UNJUDGED).any())
 
-    def _judged(self, batch: ScreenedBatch, rules: RulesetLookup, wanted: Numbers) -> Iterator[int]:
-        """The hands of a batch: all that are fine at once, then the wanted ones that the engine
+    def _judge_batch(
+        self, batch: ScreenedBatch, rules: RulesetLookup, wanted: Numbers
+    ) -> Iterator[int]:
+        """Judge the hands of a batch: all that are fine at once, then those that the engine
         judges."""
         seqs = batch.columns.hand_seq
         fine = seqs[batch.result.why == DoubtReason.FINE]
@@ -217,22 +219,22 @@ class Verdicts:
         waiting, places = 0, np.fromiter(sorted(batch.records), dtype=np.int64)
         for where in places[np.isin(seqs[places], wanted)].tolist():
             seq, waiting = int(seqs[where]), waiting + 1
-            if self._is_left(seq, seq):
+            if self._has_unjudged(seq, seq):
                 assumed = batch.why(where) is DoubtReason.ASSUMED
-                self._note(seq, batch.records[where], rules, screened=assumed)
-            if waiting == AT_ONCE:
+                self._judge_hand(seq, batch.records[where], rules, screened=assumed)
+            if waiting == JUDGED_AT_ONCE:
                 yield waiting
                 waiting = 0
         yield waiting
 
-    def _note(
+    def _judge_hand(
         self, seq: int, record: Events, rules: RulesetLookup, *, screened: bool = False
     ) -> None:
-        """One hand judged; of one whose rules nobody has there is no verdict. What is `screened` is
-        fine if what it assumes is so."""
+        """Judge one hand; without its ruleset there is no verdict. A `screened` hand is fine if
+        what it assumes is so."""
         start = record[0]
         game = rules.of(record) if isinstance(start, HandStarted) else None
-        code = NONE
+        code = NO_VERDICT
         if game is not None:
             fine = Report(game.name, "agree", None, None)
             report = qualified(fine, record) if screened else audit_record(record, game).report
@@ -243,27 +245,30 @@ class Verdicts:
             if game is None and isinstance(start, HandStarted):
                 self._unknown[seq] = start.ruleset
 
-    def _close(self, snapshot: Snapshot, near: Numbers) -> None:
-        """What no batch told of among these is no hand; whole segments are kept."""
+    def _mark_no_hands(self, snapshot: Snapshot, near: Numbers) -> None:
+        """Mark the places among these that no batch had a hand of; and save whole segments."""
         with self._turn:
-            self._codes[self.left_of(near)] = NONE
+            self._codes[self.unjudged_of(near)] = NO_VERDICT
             parts = snapshot.parts().segments
-            self._save(part for part in parts if not self._is_left(part.first_seq, part.last_seq))
+            self._save_segments(
+                part for part in parts if not self._has_unjudged(part.first_seq, part.last_seq)
+            )
 
-    def _save(self, segments: Iterable[Segment]) -> None:
+    def _save_segments(self, segments: Iterable[Segment]) -> None:
         for segment in segments:
             first, last = segment.first_seq, segment.last_seq
             name, codes = segment.sha256["events"], self._codes[first : last + 1]
             if name in self._kept or (codes == UNJUDGED).all():
                 continue
             unknown = {it for at, it in self._unknown.items() if first <= at <= last}
-            save(self._folder, name, SavedVerdicts(first, codes.tobytes(), tuple(sorted(unknown))))
-            if not self._is_left(first, last):
+            saved = SavedVerdicts(first, codes.tobytes(), tuple(sorted(unknown)))
+            write_saved(self._folder, name, saved)
+            if not self._has_unjudged(first, last):
                 self._kept.add(name)
 
-    def take(self, snapshot: Snapshot, judged: "Mapping[str, HandVerdicts]") -> None:
-        """What an import has judged, as far as it is in the ledger, kept beside what is known."""
-        self._look(snapshot)
+    def add_imported(self, snapshot: Snapshot, judged: "Mapping[str, HandVerdicts]") -> None:
+        """Add the verdicts of an import that are about hands of the ledger."""
+        self._load(snapshot)
         judged_of = {}
         for match, hands in judged.items():
             numbers = np.array(hands.numbers, dtype=np.int64)
@@ -275,22 +280,22 @@ class Verdicts:
         with self._turn:
             for segment in segments:
                 matches = judged_of.keys() & {*segment.numbers, *segment.records}
-                if matches and self._is_left(segment.first_seq, segment.last_seq):
-                    self._take_segment(live, segment, {it: judged_of[it] for it in matches})
+                if matches and self._has_unjudged(segment.first_seq, segment.last_seq):
+                    self._add_imported_segment(live, segment, {it: judged_of[it] for it in matches})
             for entry in closed:
                 match, number = split_stream(entry.stream)
                 if match in judged_of and self._codes[entry.hand_seq] == UNJUDGED:
-                    code = NONE
+                    code = NO_VERDICT
                     if number is not None:
-                        code = _codes_of(judged_of[match], np.array([number]))[0]
+                        code = _codes_of_match(judged_of[match], np.array([number]))[0]
                     self._codes[entry.hand_seq] = code
             self._changes += 1
-        self.keep(snapshot)
+        self.save(snapshot)
 
-    def _take_segment(
+    def _add_imported_segment(
         self, live: "LiveLedger", segment: Segment, found: Mapping[str, tuple[Numbers, Codes]]
     ) -> None:
-        """The hands of a segment that are judged; what has no number is a record of a match."""
+        """Add the verdicts of a segment's hands; what has no number is a record of a match."""
         files, wanted = files_of(live.disk), ["hand_seq", "match", "number"]
         groups = range(files.open(segment, "hands").groups)
         rows = pa.concat_tables(files.rows(segment, "hands", group, wanted) for group in groups)
@@ -299,56 +304,56 @@ class Verdicts:
             rows[it].to_numpy() - at for it, at in (("hand_seq", segment.first_seq), ("number", 0))
         )
         codes = self._codes[segment.first_seq : segment.last_seq + 1]
-        new = np.full(len(codes), NONE, dtype=np.uint8)
+        new = np.full(len(codes), NO_VERDICT, dtype=np.uint8)
         new[seqs] = UNJUDGED
         for match, one in found.items():
             here = pc.equal(rows["match"], match).to_numpy()
-            new[seqs[here]] = _codes_of(one, numbers[here])
+            new[seqs[here]] = _codes_of_match(one, numbers[here])
         left = codes == UNJUDGED
         codes[left] = new[left]
 
-    def keep(self, snapshot: Snapshot) -> None:
-        """All that is known, for other processes: of each segment, and of the log."""
-        self._look(snapshot)
+    def save(self, snapshot: Snapshot) -> None:
+        """Save all known verdicts for other processes: of each segment, and of the log."""
+        self._load(snapshot)
         with self._turn:
             segments, closed = snapshot.live.parts()
-            self._save(segments)
+            self._save_segments(segments)
             if closed:
                 first, end = closed[0].hand_seq, closed[-1].hand_seq + 1
                 codes = self._codes[first:end]
                 if (codes != UNJUDGED).any():
                     events = events_digest(snapshot.live, first, end)
-                    save(
+                    write_saved(
                         self._folder,
-                        log_of(snapshot.live, first),
+                        log_name(snapshot.live, first),
                         SavedVerdicts(first, codes.tobytes(), (), events),
                     )
 
 
 def verdicts_of(snapshot: Snapshot) -> Verdicts:
-    """The verdicts of a ledger: the same for all who read it in this process."""
-    with _turn:
+    """The verdicts of a ledger: one object for all readers in this process."""
+    with _lock:
         return _verdicts_of.setdefault(snapshot.live, Verdicts())
 
 
-_turn = threading.Lock()
+_lock = threading.Lock()
 _verdicts_of: WeakKeyDictionary["LiveLedger", Verdicts] = WeakKeyDictionary()
 
 
-def _codes_of(found: tuple[Numbers, Codes], numbers: Numbers) -> Codes:
-    """The codes of these hands of a match."""
+def _codes_of_match(found: tuple[Numbers, Codes], numbers: Numbers) -> Codes:
+    """The verdict codes of these hands of a match."""
     known, codes = found
     at = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
     return np.where(known[at] == numbers, codes[at], np.uint8(UNJUDGED))
 
 
-def log_of(live: "LiveLedger", first: int) -> str:
-    """What the log of a ledger is called whose first hand has this place."""
+def log_name(live: "LiveLedger", first: int) -> str:
+    """The name of a ledger's log whose first hand has this place."""
     return hashlib.sha256(f"{live.folder.resolve()} {first}".encode()).hexdigest()
 
 
 def events_digest(live: "LiveLedger", first: int, end: int) -> str:
-    """The digest of all that closed from one place up to another."""
+    """The digest of all events that closed from one place up to another."""
     digest = hashlib.sha256()
     for leaf in takewhile(lambda it: it.hand_seq < end, live.leaves(first - 1)):
         digest.update(f"{leaf.stream}\n".encode())
@@ -356,10 +361,10 @@ def events_digest(live: "LiveLedger", first: int, end: int) -> str:
     return digest.hexdigest()
 
 
-def load(folder: Path, name: str) -> SavedVerdicts | None:
-    """What was kept under this name, if it is whole."""
+def load_saved(folder: Path, name: str) -> SavedVerdicts | None:
+    """Load the verdicts of this name, if their file is whole."""
     try:
-        text = _file(folder, name).read_bytes()
+        text = _saved_path(folder, name).read_bytes()
         digest, body = text[:32], text[32:]
         if hashlib.sha256(body).digest() != digest:
             return None
@@ -368,9 +373,9 @@ def load(folder: Path, name: str) -> SavedVerdicts | None:
         return None
 
 
-def save(folder: Path, name: str, kept: SavedVerdicts) -> None:
-    """Written aside and renamed; a folder that cannot be written costs time and nothing else."""
-    file = _file(folder, name)
+def write_saved(folder: Path, name: str, kept: SavedVerdicts) -> None:
+    """Write a file aside and rename it; a folder that cannot be written costs time, no more."""
+    file = _saved_path(folder, name)
     aside = file.with_name(f".{file.name}.{os.getpid()}.{secrets.token_hex(4)}")
     body = msgspec.msgpack.encode(kept)
     try:
@@ -385,11 +390,11 @@ def save(folder: Path, name: str, kept: SavedVerdicts) -> None:
             aside.unlink(missing_ok=True)
 
 
-def _file(folder: Path, name: str) -> Path:
+def _saved_path(folder: Path, name: str) -> Path:
     return folder / f"{name[:32]}-{program_digest()}.bin"
 
 
-def keep_judged(folder: Path, judged: "Mapping[str, HandVerdicts]") -> None:
-    """Keep what an import into this ledger has judged, for later questions about verdicts."""
+def keep_import_verdicts(folder: Path, judged: "Mapping[str, HandVerdicts]") -> None:
+    """Save the verdicts of an import into this ledger, for later questions about verdicts."""
     if judged:
-        Verdicts().take(Reader(folder).snapshot(), judged)
+        Verdicts().add_imported(Reader(folder).snapshot(), judged)

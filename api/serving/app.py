@@ -1,4 +1,4 @@
-"""The application: every route of the API and every page over one service.
+"""The application: middleware, and every API route and page over one ledger service.
 
 A request passes, from outside in: the word of a proxy, if there is one, its line in the log, the
 headers of its answer, how many bytes it is sent in, the net for whatever goes wrong, how it is
@@ -38,38 +38,45 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from api.evidence.bundle import NoEvidence
 from api.evidence.cosigning import publish_repeatedly
-from api.http.answer import MEDIA, VARY, ranges_of, weight
-from api.http.ask import Access, Authentication, Caller
+from api.http.access import Access, Authentication, Caller
 from api.http.keys import Keys, Sessions
-from api.http.layers import Compression, HeadRequests, Layer, SecurityHeaders, TrustedHosts, put
 from api.http.ledger_service import NO_LEDGER, LedgerService
 from api.http.limits import (
-    NO_FILES,
+    OUT_OF_DESCRIPTORS,
     PROXIES,
-    Framing,
+    FairSemaphore,
     Limits,
-    Places,
     RateLimit,
+    RequestFraming,
     RequestLimits,
     TokenBuckets,
-    family,
-    who,
+    caller_id,
+    family_of,
 )
-from api.http.openapi import described
-from api.http.request_log import Metrics, RequestLog, failed, given_back
+from api.http.middleware import (
+    Compression,
+    HeadRequests,
+    HttpMiddleware,
+    SecurityHeaders,
+    TrustedHosts,
+    set_request_state,
+)
+from api.http.openapi import install_openapi
+from api.http.request_log import Metrics, RequestLog, log_failure, trim_memory_often
+from api.http.responses import MEDIA_TYPES, VARY, media_ranges, weight_of_format
 from api.http.routes import ROUTERS
 from api.jobs.jobs import DISK_FULL_ERRORS
 from api.pages import audit, embedded, hands, home, live, matches, players, statistics, winnings
-from api.pages.site import mounted, page
+from api.pages.site import mount_static_files, page
 from api.problem import PROBLEM_JSON, Problem
-from api.questions.filters import WrongFilter
-from api.questions.games import NoGame
-from api.questions.players import Nonsense
-from api.questions.proof import NoSecrets, Unsigned
+from api.questions.filters_parser import WrongFilter
+from api.questions.games import UnknownGame
+from api.questions.measures import Unanswerable
+from api.questions.proof import NoSecrets, NotSigned
 from api.serving.heavy_pages import HeavyPages
 from api.version import VERSION
-from api.viewpoints.redaction import Absence
-from api.viewpoints.selection import Absent, Unfinished
+from api.viewpoints.redaction import NoAccess
+from api.viewpoints.selection import NotInLedger, Unfinished
 from api.viewpoints.viewer import Viewer
 from events.ledger import Conflict
 from store.archive.objects import StorageError
@@ -81,25 +88,25 @@ from store.segments.reading import NewerSegment
 from store.sql.guard import Refused
 
 PAGES = (
-    *(home.router, matches.router, live.router, hands.router, audit.router, home.questions),
-    *(players.router, statistics.router, matches.leagues, winnings.router),
-    *(embedded.router, embedded.pictures),
+    *(home.router, matches.router, live.router, hands.router, audit.router, home.question_router),
+    *(players.router, statistics.router, matches.league_router, winnings.router),
+    *(embedded.router, embedded.picture_router),
 )
 STREAM = "/api/v1/stream"
-COMES_BACK_S = 10  # after which an `EventSource` asks again
+RETRY_AFTER_S = 10  # after which an `EventSource` asks again
 SIGNED_S = 1  # a writer signs for what is new this often
-OURS = "this is our fault: the server's log has more of it"
+OUR_FAULT = "this is our fault: the server's log has more of it"
 
 
 def problem_of(failure: Exception) -> Problem:
-    """What a failure is called here; `internal` if nobody expected it."""
+    """The problem of an exception; `internal` for one that nobody expected."""
     match failure:
         case Problem():
             return failure
         case RequestValidationError():
-            return _of_validation(failure)
+            return _validation_problem(failure)
         case HTTPException():  # what FastAPI and Starlette refuse by themselves
-            named = STATUSES.get(failure.status_code, ("bad-request", str(failure.detail)))
+            named = STATUS_PROBLEMS.get(failure.status_code, ("bad-request", str(failure.detail)))
             problem = Problem(*named)
             problem.headers.update(failure.headers or {})
             return problem
@@ -115,33 +122,33 @@ def problem_of(failure: Exception) -> Problem:
             return Problem("conflict", f"the ledger is being written by {holder}")
         case OSError() if failure.errno in DISK_FULL_ERRORS:
             return Problem("no-room", "the disk is full: nothing of it was kept")
-        case OSError() if failure.errno in NO_FILES:
+        case OSError() if failure.errno in OUT_OF_DESCRIPTORS:
             return Problem("unavailable", "too many files are open here: try again").after(5)
-        case Unsigned() | Refuted():  # what closed a moment ago is signed for in the next
+        case NotSigned() | Refuted():  # what closed a moment ago is signed for in the next
             return Problem("unavailable", str(failure)).after(SIGNED_S)
-    for kinds, name, sentence in NAMED:
+    for kinds, name, sentence in PROBLEMS:
         if isinstance(failure, kinds):
             choices = (
                 {"choices": possible} if (possible := getattr(failure, "choices", None)) else {}
             )
             return Problem(name, sentence or str(failure), **choices)
-    return Problem("internal", OURS)
+    return Problem("internal", OUR_FAULT)
 
 
-NAMED: tuple[tuple[tuple[type[Exception], ...], str, str | None], ...] = (
-    ((Nonsense,), "bad-request", None),
+PROBLEMS: tuple[tuple[tuple[type[Exception], ...], str, str | None], ...] = (
+    ((Unanswerable,), "bad-request", None),
     ((Refused,), "query-refused", None),
     ((NoLedger,), "unavailable", NO_LEDGER),
     ((NoSecrets, NoEvidence), "unavailable", None),
     ((Conflict, Unfinished), "conflict", None),
-    ((Absence,), "forbidden", None),
-    ((Absent, NoGame), "not-found", None),
+    ((NoAccess,), "forbidden", None),
+    ((NotInLedger, UnknownGame), "not-found", None),
     ((NoSnapshot,), "wrong-cursor", None),
     ((StorageError,), "unavailable", "the ledger's storage does not answer: try again"),
     ((NewerSegment,), "unavailable", "a newer muckrake wrote this ledger, and reads it"),
     ((Damaged,), "damaged", "the ledger is damaged: muckrake doctor says where"),
 )
-STATUSES = {
+STATUS_PROBLEMS = {
     404: ("not-found", "nothing is at this address: /docs lists what there is"),
     405: ("method-not-allowed", "this address is there for other methods: Allow names them"),
     408: ("too-slow", "the body came too slowly"),
@@ -150,8 +157,8 @@ STATUSES = {
 }
 
 
-def _of_validation(failure: RequestValidationError) -> Problem:
-    """Where each mistake is and what is wrong with it; never what was sent, which may be a key."""
+def _validation_problem(failure: RequestValidationError) -> Problem:
+    """Where the mistakes of a request are, and which; never its values: one may be a key."""
     errors = failure.errors()
     if errors and errors[0]["type"] == "json_invalid":
         place, why = errors[0]["loc"][-1], errors[0]["ctx"]["error"]
@@ -167,21 +174,21 @@ def _of_validation(failure: RequestValidationError) -> Problem:
     return Problem("invalid", first, errors=problems)
 
 
-async def answered(request: Request, failure: Exception) -> Response:
-    """The answer to a request that failed."""
+async def failure_response(request: Request, failure: Exception) -> Response:
+    """The response to a request that failed."""
     problem = problem_of(failure)
     if isinstance(failure, RequestValidationError) and request.method in ("POST", "PUT", "PATCH"):
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         read = kind.endswith("json") or kind.startswith(("multipart/", "application/x-www-form"))
-        if not read and family(request.url.path).name != "upload":
+        if not read and family_of(request.url.path).name != "upload":
             sentence = "send JSON, as Content-Type: application/json"
             problem = Problem("unsupported-media-type", sentence)
     if problem.status == 500:
-        problem.members["request_id"] = failed(request, failure)
+        problem.members["request_id"] = log_failure(request, failure)
     headers = {"Cache-Control": "no-store", "Vary": VARY}
-    if request.url.path == STREAM and request.headers.get("accept") == MEDIA["sse"]:
-        return refused(problem, headers)
-    if not reads_pages(request):
+    if request.url.path == STREAM and request.headers.get("accept") == MEDIA_TYPES["sse"]:
+        return stream_problem_response(problem, headers)
+    if not wants_page(request):
         fields = headers | problem.headers
         content, status = problem.document(), problem.status
         return JSONResponse(content, status, headers=fields, media_type=PROBLEM_JSON)
@@ -194,28 +201,28 @@ async def answered(request: Request, failure: Exception) -> Response:
     return answer
 
 
-def refused(problem: Problem, headers: dict[str, str]) -> Response:
-    """A problem for an `EventSource`, which reads no body but of a 200: an event, and then nothing.
+def stream_problem_response(problem: Problem, headers: dict[str, str]) -> Response:
+    """A problem for an `EventSource`, which reads no body but of a 200: one event, and the end.
 
     It comes back by itself; when, is said, so that it does not ask again at once.
     """
-    wait = int(problem.headers.get("Retry-After", COMES_BACK_S))
+    wait = int(problem.headers.get("Retry-After", RETRY_AFTER_S))
     document = msgspec.json.encode(problem.document()).decode()
     text = f"retry: {1000 * wait}\nevent: refused\ndata: {document}\n\n"
-    return Response(text, headers=headers, media_type=MEDIA["sse"])
+    return Response(text, headers=headers, media_type=MEDIA_TYPES["sse"])
 
 
-def reads_pages(request: Request) -> bool:
-    """Whether it is a browser that asks for a page, not a program that asks for data."""
+def wants_page(request: Request) -> bool:
+    """Whether a browser asks for a page, not a program for data."""
     if request.url.path.startswith("/api/"):
         return False
-    ranges = tuple(ranges_of(request.headers.get("accept", "")))
+    ranges = tuple(media_ranges(request.headers.get("accept", "")))
     named = any(one.kind == "text/html" for one in ranges)
-    return named and weight(ranges, "html") >= weight(ranges, "json")
+    return named and weight_of_format(ranges, "html") >= weight_of_format(ranges, "json")
 
 
-class ErrorAnswers(Layer):
-    """Nothing passes this but answers; one that fails half-way is cut off, not ended."""
+class ErrorResponses(HttpMiddleware):
+    """Turn exceptions into responses; one that fails half-way is cut off, not ended."""
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
         begun = False
@@ -232,39 +239,39 @@ class ErrorAnswers(Layer):
         except Exception as failure:
             request = Request(scope)
             if begun:
-                put(scope, "cut", True)
-                failed(request, failure)
+                set_request_state(scope, "cut", True)
+                log_failure(request, failure)
                 return  # the connection is closed without the end that a whole answer has
-            answer = await answered(request, failure)
+            answer = await failure_response(request, failure)
             await answer(scope, receive, send)
 
 
-class RequestQueue(Layer):
-    """Big answers take turns, and every answer begins in time."""
+class RequestQueue(HttpMiddleware):
+    """Let big answers take turns, and every answer begin in time."""
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
         super().__init__(app)
         self.limits = limits
         self._places = {
-            "bulk": Places(limits.bulk, limits.bulk),
-            "sql": Places(limits.sql, max(1, limits.sql - 1)),
+            "bulk": FairSemaphore(limits.bulk, limits.bulk),
+            "sql": FairSemaphore(limits.sql, max(1, limits.sql - 1)),
         }
         self._asking: Counter[str] = Counter()
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        name = family(scope["path"]).name
+        name = family_of(scope["path"]).name
         if name == "static":
             await self.app(scope, receive, send)
             return
         seconds = None if name == "upload" else self.limits.seconds
-        caller = who(scope)
-        with self._among(caller):
-            async with self._turn(name, caller):
-                await _Begun(self.app, seconds)(scope, receive, send)
+        caller = caller_id(scope)
+        with self._one_of_caller(caller):
+            async with self._place(name, caller):
+                await _TimedResponse(self.app, seconds)(scope, receive, send)
 
     @contextmanager
-    def _among(self, caller: str) -> Iterator[None]:
-        """One more request of this caller: behind a proxy, too, where connections say nothing."""
+    def _one_of_caller(self, caller: str) -> Iterator[None]:
+        """Count a caller's requests: behind a proxy, too, where connections say nothing."""
         if self._asking[caller] >= self.limits.at_once:
             sentence = f"{self.limits.at_once} requests of yours are being answered: end one first"
             raise Problem("too-many-requests", sentence).after(self.limits.wait_s)
@@ -277,21 +284,21 @@ class RequestQueue(Layer):
                 del self._asking[caller]
 
     @asynccontextmanager
-    async def _turn(self, name: str, asker: str) -> AsyncIterator[None]:
+    async def _place(self, name: str, asker: str) -> AsyncIterator[None]:
         places = self._places.get(name)
         if places is None:
             yield
             return
-        if not await places.take(asker, self.limits.wait_s):
-            raise Problem("unavailable", places.full(asker)).after(self.limits.wait_s)
+        if not await places.acquire(asker, self.limits.wait_s):
+            raise Problem("unavailable", places.why_full(asker)).after(self.limits.wait_s)
         try:
             yield
         finally:
-            places.leave(asker)
+            places.release(asker)
 
 
-class _Begun:
-    """One answer, and whether it has begun."""
+class _TimedResponse:
+    """One response, and whether it has begun in time."""
 
     def __init__(self, app: ASGIApp, seconds: float | None) -> None:
         self.app = app
@@ -305,20 +312,21 @@ class _Begun:
             await self.app(scope, receive, send)
             return
         async with anyio.create_task_group() as group:
-            group.start_soon(self._work, scope, receive, send)
+            group.start_soon(self._keep_waiting, scope, receive, send)
             with anyio.move_on_after(self.seconds):
                 await self.begun.wait()
             if not self.begun.is_set():
                 self.late.set()
                 sentence = f"no answer within {self.seconds:g} seconds: ask for less"
-                answer = await answered(Request(scope), Problem("unavailable", sentence).after(10))
+                problem = Problem("unavailable", sentence).after(10)
+                answer = await failure_response(Request(scope), problem)
                 await answer(scope, receive, send)
         if self.failure is not None and self.late.is_set():
-            failed(Request(scope), self.failure)  # nobody listens any more
+            log_failure(Request(scope), self.failure)  # nobody listens any more
         elif self.failure is not None:
             raise self.failure
 
-    async def _work(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _keep_waiting(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def forward(message: Message) -> None:
             if not self.late.is_set():
                 self.begun.set()
@@ -333,12 +341,12 @@ class _Begun:
 
 
 def create_app(service: LedgerService) -> FastAPI:
-    """An application for this ledger; nothing in it is shared with another."""
+    """Create the application of this ledger service; nothing in it is shared with another."""
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
         witnesses = asyncio.create_task(publish_repeatedly(settings.folder))
-        memory = asyncio.create_task(given_back(metrics))
+        memory = asyncio.create_task(trim_memory_often(metrics))
         opening = asyncio.create_task(asyncio.to_thread(service.open))
         yield
         witnesses.cancel()
@@ -361,8 +369,8 @@ def create_app(service: LedgerService) -> FastAPI:
         Middleware(SecurityHeaders),
         Middleware(Compression),
         *([Middleware(CORSMiddleware, **crossing)] if settings.allow_origins else []),
-        Middleware(ErrorAnswers),
-        Middleware(Framing),
+        Middleware(ErrorResponses),
+        Middleware(RequestFraming),
         Middleware(TrustedHosts, settings.hosts),
         Middleware(Authentication, keys, sessions, buckets),
         Middleware(RateLimit, buckets),
@@ -385,8 +393,8 @@ def create_app(service: LedgerService) -> FastAPI:
     app.state.metrics = metrics
     for router in (*ROUTERS, *PAGES):  # included, each would be analysed again for this application
         app.router.routes.extend(router.routes)
-    mounted(app)
+    mount_static_files(app)
     for kind in (Problem, HTTPException, RequestValidationError):
-        app.add_exception_handler(kind, answered)
-    described(app)
+        app.add_exception_handler(kind, failure_response)
+    install_openapi(app)
     return app

@@ -1,5 +1,4 @@
-"""The server itself: one socket, one process or several that only read, how they stop, and the
-connections of one worker: how many an address may hold, and how long one may be idle.
+"""The server: one socket, one or several processes that read, how they stop, and connections.
 
 Told to stop, it lets streams end with a last word, finishes what is being answered, and goes. A
 worker that dies is replaced; one socket is shared by all of them, so nobody notices.
@@ -34,8 +33,8 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from api.http.ledger_service import LedgerService, Settings
-from api.http.limits import NO_FILES, PROXIES, Limits, network
-from api.http.request_log import share_heaps
+from api.http.limits import OUT_OF_DESCRIPTORS, PROXIES, Limits, client_network
+from api.http.request_log import limit_heaps
 from api.http.routes.stream import feeds_of
 from api.jobs.jobs import Jobs
 from api.problem import PROBLEM_JSON, PROBLEM_KINDS, Problem
@@ -44,19 +43,19 @@ from dealer.worker import ctrl_c_blocked, end_with_parent, ignore_ctrl_c
 
 BACKLOG = 2_048  # newcomers that the kernel keeps for us
 FILES_WANTED = 16_384  # descriptors: each connection is one, and so is each file that is read
-LOOK_S = 1.0  # no more often is it looked for who is too slow
-INTERRUPTED = 130
+CHECK_EVERY_S = 1.0  # no more often is it looked for who is too slow
+INTERRUPTED_CODE = 130
 GRACE_S = 10  # what is being answered may take so long when the server stops
 DEATHS_MAX = 5  # workers that die within...
 DEATHS_S = 30.0  # ... so long: then something is wrong that another worker will not mend
 
 
-class PortTaken(OSError):
-    """It cannot be listened there: somebody else does, or nobody may."""
+class PortUnavailable(OSError):
+    """A port that cannot be listened at: it is taken, or not permitted."""
 
 
-def bound(host: str, port: int) -> socket.socket:
-    """The socket that is listened at; 0 is any free port."""
+def listening_socket(host: str, port: int) -> socket.socket:
+    """Open the socket that the server listens at; 0 is any free port."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # so asyncio sends at once
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -67,9 +66,9 @@ def bound(host: str, port: int) -> socket.socket:
         sock.close()
         if reason.errno == errno.EADDRINUSE:
             taken = f"{host}:{port} is taken: somebody listens there; --port 0 takes a free one"
-            raise PortTaken(taken) from None
+            raise PortUnavailable(taken) from None
         why = (reason.strerror or str(reason)).lower()
-        raise PortTaken(f"{host}:{port} cannot be listened at: {why}") from None
+        raise PortUnavailable(f"{host}:{port} cannot be listened at: {why}") from None
     return sock
 
 
@@ -77,9 +76,9 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 class Connection(H11Protocol):
-    """One connection; who answers on it may cut it: `request.state.abort`."""
+    """One connection; a handler may cut it: `request.state.abort`."""
 
-    def __init__(self, *given: Any, crowd: "Crowd", **named: Any) -> None:
+    def __init__(self, *given: Any, crowd: "Connections", **named: Any) -> None:
         super().__init__(*given, **named)
         self.crowd = crowd
         self.network = ""
@@ -90,27 +89,27 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.app_state = {**self.app_state, "abort": self.cut}
-        self.network = network(self.client[0] if self.client else "")
-        if not self.crowd.joined(self):
+        self.network = client_network(self.client[0] if self.client else "")
+        if not self.crowd.add(self):
             sentence = "as many connections are open as may be, and all are being answered"
-            self._end(Problem("unavailable", sentence).after(5))
+            self._close_with(Problem("unavailable", sentence).after(5))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self.crowd.left(self)
+        self.crowd.remove(self)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        self._note()
+        self._update_state()
 
     def on_response_complete(self) -> None:
         self.headless_since = time.monotonic()
         super().on_response_complete()
-        self._note()
+        self._update_state()
 
     @property
     def idle_since(self) -> float | None:
-        """Since when he has asked for nothing, and has taken all that he was sent."""
+        """The time since when the client has asked for nothing and has taken all that was sent."""
         return None if self.transport.get_write_buffer_size() else self.headless_since
 
     def cut(self) -> None:
@@ -119,12 +118,13 @@ class Connection(H11Protocol):
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.transport.abort()
 
-    def look(self, now: float, limits: Limits) -> None:
-        """End it if its head has not come in time, cut it if what was written is not taken."""
+    def check_deadlines(self, now: float, limits: Limits) -> None:
+        """End a connection whose request head is late, cut one that does not take what was
+        written."""
         since = self.headless_since
         if since is not None and now - since > limits.head_s and not self.transport.is_closing():
             sentence = f"the head of a request must come within {limits.head_s:g} seconds"
-            self._end(Problem("too-slow", sentence) if self.conn.trailing_data[0] else None)
+            self._close_with(Problem("too-slow", sentence) if self.conn.trailing_data[0] else None)
         unread = self.transport.get_write_buffer_size()
         if unread > self._unread or not unread:
             self._read_until = now + limits.stall_s
@@ -135,15 +135,16 @@ class Connection(H11Protocol):
         if unread and now > self._read_until:
             self.cut()
 
-    def _note(self) -> None:
-        """Whether a request is being answered, or the head of one is waited for."""
+    def _update_state(self) -> None:
+        """Note whether a request is being answered, or the head of one is waited for."""
         if not getattr(self.cycle, "response_complete", True):
             self.headless_since = None
         elif self.headless_since is None:
             self.headless_since = time.monotonic()
 
-    def _end(self, problem: Problem | None) -> None:
-        """Close it; say why, if something was asked and nothing else is being said."""
+    def _close_with(self, problem: Problem | None) -> None:
+        """Close the connection; send a problem, if a request was begun and no answer is being
+        sent."""
         if problem is not None and self.conn.our_state is h11.IDLE:
             body = msgspec.json.encode(problem.document())
             headers = {"Content-Type": PROBLEM_JSON, "Content-Length": str(len(body))}
@@ -154,8 +155,8 @@ class Connection(H11Protocol):
         self.transport.close()
 
 
-class Crowd:
-    """Everybody who is connected to a worker."""
+class Connections:
+    """The connections of a worker."""
 
     def __init__(self, limits: Limits, *, fronted: bool, room: int) -> None:
         self.limits = limits
@@ -164,54 +165,54 @@ class Crowd:
         self._all: dict[Connection, None] = {}  # in the order in which they came
         self._of: dict[str, dict[Connection, None]] = {}
 
-    def joined(self, connection: Connection) -> bool:
-        """Whether there is a place for him; perhaps the place of one who asks for nothing."""
+    def add(self, connection: Connection) -> bool:
+        """Whether there is room for a connection, perhaps the room of an idle one."""
         his = self._of.get(connection.network, {})
         counted = not (
             self._fronted and connection.client is not None and connection.client[0] in PROXIES
         )
-        if counted and len(his) >= self.limits.at_once and not _made_way(his):
+        if counted and len(his) >= self.limits.at_once and not _evict_idle(his):
             return False
-        if len(self._all) >= self._room and not _made_way(self._all):
+        if len(self._all) >= self._room and not _evict_idle(self._all):
             return False
         self._all[connection] = None
         self._of.setdefault(connection.network, {})[connection] = None
         return True
 
-    def left(self, connection: Connection) -> None:
-        """He is gone."""
+    def remove(self, connection: Connection) -> None:
+        """Forget a connection that is gone."""
         self._all.pop(connection, None)
         his = self._of.get(connection.network, {})
         his.pop(connection, None)
         if not his:
             self._of.pop(connection.network, None)
 
-    async def looked_after(self) -> None:
-        """Look at everybody, again and again, for as long as the server runs."""
+    async def check_all(self) -> None:
+        """Check every connection's deadlines, for as long as the server runs."""
         while True:
-            await asyncio.sleep(min(LOOK_S, self.limits.head_s / 4))
+            await asyncio.sleep(min(CHECK_EVERY_S, self.limits.head_s / 4))
             now = time.monotonic()
             for one in list(self._all):
-                one.look(now, self.limits)
+                one.check_deadlines(now, self.limits)
 
 
-def _made_way(those: dict[Connection, None]) -> bool:
-    """Whether one of them was let go: who has waited longest without a request."""
+def _evict_idle(those: dict[Connection, None]) -> bool:
+    """Cut the connection that has been idle longest; whether there was one."""
     idle = [(since, id(one), one) for one in those if (since := one.idle_since) is not None]
     if not idle:
         return False
     _, _, first = min(idle)
-    first.crowd.left(first)
+    first.crowd.remove(first)
     first.cut()
     return True
 
 
 class LimitedServer(uvicorn.Server):
-    """uvicorn's server with such connections; no request becomes a web socket."""
+    """uvicorn's server with limited connections; no request becomes a web socket."""
 
     def __init__(self, app: Any, limits: Limits, *, fronted: bool = False, grace_s: int) -> None:
-        room = Room.of_process()
-        self._crowd = Crowd(limits, fronted=fronted, room=room.connections)
+        room = DescriptorLimits.of_process()
+        self._crowd = Connections(limits, fronted=fronted, room=room.connections)
         self._looking: asyncio.Task[None] | None = None
         config = uvicorn.Config(
             app,
@@ -231,14 +232,14 @@ class LimitedServer(uvicorn.Server):
         def handled(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
             """Without descriptors asyncio tries to accept again after a second: that is no news."""
             failure = context.get("exception")
-            if not (isinstance(failure, OSError) and failure.errno in NO_FILES):
+            if not (isinstance(failure, OSError) and failure.errno in OUT_OF_DESCRIPTORS):
                 loop.default_exception_handler(context)
 
         asyncio.get_running_loop().set_exception_handler(handled)
         await super().startup(sockets)
         for sock in sockets or ():
             sock.listen(BACKLOG)  # the kernel may keep more of them than are accepted at a time
-        self._looking = asyncio.create_task(self._crowd.looked_after())
+        self._looking = asyncio.create_task(self._crowd.check_all())
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         if self._looking is not None:
@@ -246,15 +247,16 @@ class LimitedServer(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-class Room(NamedTuple):
-    """What this process has descriptors for: connections in all, and newcomers at one moment."""
+class DescriptorLimits(NamedTuple):
+    """The descriptors of this process: for connections in all, and for newcomers at one moment."""
 
     connections: int
     accepted: int
 
     @classmethod
-    def of_process(cls) -> "Room":
-        """As many descriptors are taken as may be had; a quarter is left for the ledger's files.
+    def of_process(cls) -> "DescriptorLimits":
+        """The limits of this process, raised as far as they may be; a quarter is left for the
+        ledger's files.
 
         Newcomers are accepted before they are counted: half of that quarter at most at a time.
         """
@@ -271,18 +273,19 @@ class Room(NamedTuple):
 # One worker.
 
 
-def run(settings: Settings, sock: socket.socket, workers: int, log: Path | None) -> int:
+def run_server(settings: Settings, sock: socket.socket, workers: int, log: Path | None) -> int:
     """Serve until told to stop; the exit code of a command."""
     try:
         if workers == 1:
-            return _serve(settings, sock, log, (signal.SIGINT, signal.SIGTERM))
+            return _run_one_process(settings, sock, log, (signal.SIGINT, signal.SIGTERM))
         return _Supervisor(settings, sock, workers, log).run()
     finally:
         Jobs(settings.folder).stop(os.getpid())
 
 
 class Worker(LimitedServer):
-    """The server of one process; who follows a stream is let go before anybody is waited for."""
+    """The server of one process; followers of a stream are let go before other requests are
+    waited for."""
 
     def __init__(self, app: FastAPI, signals: tuple[signal.Signals, ...] = ()) -> None:
         settings: Settings = app.state.service.settings
@@ -297,7 +300,8 @@ class Worker(LimitedServer):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Told once it stops in order, told twice at once; none is raised again afterwards."""
+        """Stop in order at the first signal, at once at the second; neither is raised again
+        afterwards."""
         before = {one: signal.signal(one, self._signal) for one in self._signals}
         try:
             yield
@@ -310,17 +314,17 @@ class Worker(LimitedServer):
         self.handle_exit(number, frame)
 
 
-def _serve(
+def _run_one_process(
     settings: Settings, sock: socket.socket, log: Path | None, signals: tuple[signal.Signals, ...]
 ) -> int:
-    share_heaps()
+    limit_heaps()
     with ExitStack() as files:
         if log is not None:  # what would go to stderr goes to the end of the file, line by line
             out = files.enter_context(log.open("a", buffering=1, encoding="utf-8"))
             files.enter_context(redirect_stderr(out))
         server = Worker(create_app(LedgerService(settings)), signals)
         server.run([sock])
-    return INTERRUPTED if signal.SIGINT in server.signals else 0
+    return INTERRUPTED_CODE if signal.SIGINT in server.signals else 0
 
 
 # Several workers.
@@ -356,10 +360,10 @@ class _Supervisor:
         if not self._signals:
             print("muckrake: workers die as soon as they have started", file=sys.stderr)
             return 1
-        return INTERRUPTED if signal.SIGINT in self._signals else 0
+        return INTERRUPTED_CODE if signal.SIGINT in self._signals else 0
 
     def _worker(self) -> SpawnProcess:
-        process = self._context.Process(target=_work, args=self._given)
+        process = self._context.Process(target=_run_worker, args=self._given)
         with ctrl_c_blocked():
             process.start()
         return process
@@ -379,10 +383,11 @@ class _Supervisor:
         self._signals.append(number)
 
 
-def _work(settings: Settings, sock: socket.socket, log: Path | None) -> None:
-    """A worker: Ctrl-C is for the process that started it, and when that is gone, so is this."""
+def _run_worker(settings: Settings, sock: socket.socket, log: Path | None) -> None:
+    """Run a worker: Ctrl-C is for the process that started it, and when that is gone, so is
+    this."""
     ignore_ctrl_c()
     end_with_parent(lambda: os.kill(os.getpid(), signal.SIGTERM))
-    _serve(settings, sock, log, (signal.SIGTERM,))
+    _run_one_process(settings, sock, log, (signal.SIGTERM,))
     sys.stderr.flush()
     os._exit(0)  # its files are closed; DuckDB would complain of what else the interpreter drops

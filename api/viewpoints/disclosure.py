@@ -1,4 +1,4 @@
-"""What a ledger withholds from all but auditors: found once for each file, kept in memory.
+"""What a ledger withholds from all but auditors: queried once for each file, kept in memory.
 
 Which matches are open to all, which events nobody else may know of, where a bid's record is not
 what its settlement told. All of it is rare, so the views of `api.viewpoints.masks` need to look at
@@ -30,28 +30,29 @@ from store.sql.sessions import fetch_table, shared_engine
 from store.tables.projection import BIDS
 
 
-class Doubt(NamedTuple):
-    """Which hands of a segment a finding may be about, by tables that are smaller than events.
+class Prefilter(NamedTuple):
+    """SQL that finds the hands of a segment which an event query may be about, in tables smaller
+    than events.
 
-    `sure` is one truth: that there are none; `hands` is asked where that is not so.
+    `none_sql` is one truth: that there are none; `hands_sql` is asked where that is not so.
     """
 
     tables: dict[str, int]  # by name, of these versions
-    sure: str
-    hands: str
+    none_sql: str
+    hands_sql: str
 
 
-class Finding(NamedTuple):
-    """A question to the events of one file; where none of these types occurs it finds nothing."""
+class EventQuery(NamedTuple):
+    """A query over the events of one file; a file without these event types has no rows of it."""
 
     name: str
     types: frozenset[str]
     schema: pa.Schema
     sql: str
-    doubt: Doubt | None = None
+    prefilter: Prefilter | None = None
 
 
-MATCHES = Finding(
+MATCHES = EventQuery(
     "matches",
     frozenset({"MatchStarted", "MatchEnded"}),
     pa.schema(
@@ -68,17 +69,19 @@ MATCHES = Finding(
     "SELECT hand_seq, match, type, disclosure AS how, ruleset, seed, deals FROM events"
     " WHERE number IS NULL AND type IN ('MatchStarted', 'MatchEnded') ORDER BY hand_seq, idx",
 )
-MIRRORED = Finding(
+MIRRORED = EventQuery(
     "mirrored matches",
     frozenset({"MatchStarted"}),
     pa.schema({"hand_seq": pa.int64(), "match": pa.string(), "deals": pa.int32()}),
     "SELECT hand_seq, match, deals FROM events"
     " WHERE number IS NULL AND type = 'MatchStarted' AND deals > 1",
 )
-WITHHELD = {kind.__name__: hidden.withheld for kind, hidden in FIELDS.items() if hidden.withheld}
-FAULTS = Finding(
+WITHHELD_FIELDS = {
+    kind.__name__: hidden.withheld for kind, hidden in FIELDS.items() if hidden.withheld
+}
+FAULTS = EventQuery(
     "faults at bids",
-    frozenset(WITHHELD),
+    frozenset(WITHHELD_FIELDS),
     pa.schema(
         {
             "hand_seq": pa.int64(),
@@ -90,10 +93,11 @@ FAULTS = Finding(
     ),
     "SELECT hand_seq, match, pos, idx, seat FROM events WHERE "
     + " OR ".join(
-        f"type = '{kind}' AND \"{field}\" = '{value}'" for kind, (field, value) in WITHHELD.items()
+        f"type = '{kind}' AND \"{field}\" = '{value}'"
+        for kind, (field, value) in WITHHELD_FIELDS.items()
     ),
 )
-LATER = Finding(
+LATER = EventQuery(
     "later records of a match",
     frozenset(kind.__name__ for kind in get_args(Match)),
     pa.schema({"hand_seq": pa.int64(), "idx": pa.int32()}),
@@ -102,7 +106,7 @@ LATER = Finding(
 )
 # `auctions` has a row for each bid whose settlement came, `plain` if that told it as it was placed:
 # where it has as many as `bids`, all of them plain, no bid needs care.
-_SETTLED = Doubt(
+_AUCTION_PREFILTER = Prefilter(
     {BIDS.name: BIDS.version, STORED.name: STORED.version},
     "SELECT (SELECT count(*) FROM bids) = count(*) AND coalesce(bool_and(plain), true)"
     " FROM auctions",
@@ -116,16 +120,11 @@ _SETTLED = Doubt(
     """,
 )
 # Hands in which one settlement followed all bids and told them as they were placed need no care.
-AUCTIONS = Finding(
+AUCTIONS = EventQuery(
     "auctions out of the ordinary",
     frozenset({"BidPlaced"}),
     pa.schema(
-        {
-            "hand_seq": pa.int64(),
-            "idx": pa.int32(),
-            "type": pa.string(),
-            "bids": pa.string(),
-        }
+        {"hand_seq": pa.int64(), "idx": pa.int32(), "type": pa.string(), "bids": pa.string()}
     ),
     """
     WITH told AS (
@@ -147,13 +146,13 @@ AUCTIONS = Finding(
     SELECT hand_seq, idx, type, bids
     FROM told JOIN doubtful USING (hand_seq) ORDER BY hand_seq, idx
     """,
-    _SETTLED,
+    _AUCTION_PREFILTER,
 )
 
 
-class Opening(NamedTuple):
-    """Matches whose hands, and those whose own secrets, everybody may see; those whose hands are
-    told to auditors alone; and by which rulesets matches were announced."""
+class OpenMatches(NamedTuple):
+    """The matches whose hands everybody may see, those whose own secrets everybody may see,
+    those whose hands are for auditors alone, and the rulesets that matches were announced by."""
 
     hands: frozenset[str]
     secrets: frozenset[str]
@@ -161,9 +160,10 @@ class Opening(NamedTuple):
     rulesets: frozenset[str]
 
 
-def opening(snapshot: Snapshot) -> Opening:
-    """What is open of each match; of a seed, that it is only if all that it dealt is."""
-    rows = found(snapshot, MATCHES).to_pylist()
+def open_matches(snapshot: Snapshot) -> OpenMatches:
+    """Find the open matches of a snapshot; a match's seed is open only if every match of that
+    seed is."""
+    rows = query_events(snapshot, MATCHES).to_pylist()
     starts = [row for row in rows if row["type"] == "MatchStarted"]
     ended = {row["match"] for row in rows if row["type"] != "MatchStarted"}
     mirrored = {row["match"] for row in starts if (row["deals"] or 1) > 1}
@@ -174,7 +174,7 @@ def opening(snapshot: Snapshot) -> Opening:
     }
     shut = {row["seed"] for row in starts if not openings[row["match"]].secrets} - {None}
     seeded = {row["match"] for row in starts if row["seed"] in shut}
-    return Opening(
+    return OpenMatches(
         frozenset(match for match, one in openings.items() if one.hands),
         frozenset(match for match, one in openings.items() if one.secrets) - seeded,
         frozenset(match for match, one in openings.items() if one.withheld),
@@ -183,9 +183,11 @@ def opening(snapshot: Snapshot) -> Opening:
 
 
 def announced_bids(snapshot: Snapshot) -> pa.Table:
-    """Bids whose record alone does not say what was announced: `settled`, and then `amount`."""
+    """The bids whose record alone does not say what was announced: `settled`, and then `amount`."""
     rows: list[dict[str, Any]] = []
-    for hand_seq, group in groupby(found(snapshot, AUCTIONS).to_pylist(), itemgetter("hand_seq")):
+    for hand_seq, group in groupby(
+        query_events(snapshot, AUCTIONS).to_pylist(), itemgetter("hand_seq")
+    ):
         waiting: list[dict[str, Any]] = []
         for row in group:
             if row["type"] == "BidPlaced":
@@ -196,27 +198,23 @@ def announced_bids(snapshot: Snapshot) -> pa.Table:
                 for bid, amount in zip(waiting, row["bids"].split(), strict=False):
                     bid |= {"settled": True, "amount": int(amount)}
                 waiting = []
-    return pa.Table.from_pylist(rows, _ANNOUNCED)
+    return pa.Table.from_pylist(rows, _BID_SCHEMA)
 
 
-_ANNOUNCED = pa.schema(
-    {
-        "hand_seq": pa.int64(),
-        "idx": pa.int32(),
-        "settled": pa.bool_(),
-        "amount": pa.int64(),
-    }
+_BID_SCHEMA = pa.schema(
+    {"hand_seq": pa.int64(), "idx": pa.int32(), "settled": pa.bool_(), "amount": pa.int64()}
 )
 
 
-def found(snapshot: Snapshot, finding: Finding) -> pa.Table:
-    """The rows of a finding among all closed hands and matches, in the order of closing."""
+def query_events(snapshot: Snapshot, query: EventQuery) -> pa.Table:
+    """Run an event query over all closed hands and matches of a snapshot, in the order of
+    closing."""
     live = snapshot.live
     while True:
         number = live.number
         segments, closed = snapshot.parts()
         try:
-            parts = [_sealed(live, segment, finding) for segment in segments]
+            parts = [_segment_rows(live, segment, query) for segment in segments]
         except (FileNotFoundError, Damaged, duckdb.IOException) as missing:
             live.retired(number, missing)  # compacted meanwhile: the same events in other files
             continue
@@ -224,68 +222,69 @@ def found(snapshot: Snapshot, finding: Finding) -> pa.Table:
             Leaf(entry.hand_seq, entry.recorded())
             for entry in closed
             if any(
-                type(event).__name__ in finding.types
+                type(event).__name__ in query.types
                 for at in entry.placed
                 for event in at.append.events
             )
         ]
-        parts += [_rows_found(finding, event_table(hot))] if hot else []
-        rows = pa.concat_tables([finding.schema.empty_table(), *parts])
+        parts += [_query_rows(query, event_table(hot))] if hot else []
+        rows = pa.concat_tables([query.schema.empty_table(), *parts])
         return rows.filter(pc.less(rows["hand_seq"], snapshot.next_seq))
 
 
-_kept: WeakKeyDictionary[LiveLedger, dict[tuple[str, str], pa.Table]] = WeakKeyDictionary()
-_turn = threading.Lock()
+_cached_rows: WeakKeyDictionary[LiveLedger, dict[tuple[str, str], pa.Table]] = WeakKeyDictionary()
+_lock = threading.Lock()
 
 
-def _sealed(live: LiveLedger, segment: Segment, finding: Finding) -> pa.Table:
-    """What a segment has of it; a segment never changes."""
-    if segment.types and finding.types.isdisjoint(segment.types):
-        return finding.schema.empty_table()
-    key = finding.name, segment.files["events"]
-    with _turn:
-        kept = _kept.setdefault(live, {})
+def _segment_rows(live: LiveLedger, segment: Segment, query: EventQuery) -> pa.Table:
+    """A segment's rows of an event query, cached: a segment never changes."""
+    if segment.types and query.types.isdisjoint(segment.types):
+        return query.schema.empty_table()
+    key = query.name, segment.files["events"]
+    with _lock:
+        kept = _cached_rows.setdefault(live, {})
     if key not in kept:
         if segment.schema in layout.READABLE_VERSIONS:
-            kept[key] = _rows_found(
-                finding, _file(live, segment, "events"), _doubtful(live, segment, finding)
+            kept[key] = _query_rows(
+                query, _file_sql(live, segment, "events"), _candidate_hands(live, segment, query)
             )
         else:
             kept[key] = pa.concat_tables(
-                _rows_found(finding, rows) for rows in live.files.all_events(segment)
+                _query_rows(query, rows) for rows in live.files.all_events(segment)
             )
     return kept[key]
 
 
-def _doubtful(live: LiveLedger, segment: Segment, finding: Finding) -> pa.Table | None:
-    """The hands that are to be looked at; None where no table tells, so that all are."""
-    doubt = finding.doubt
-    if doubt is None or any(
-        segment.projections.get(name) != version for name, version in doubt.tables.items()
+def _candidate_hands(live: LiveLedger, segment: Segment, query: EventQuery) -> pa.Table | None:
+    """The hands that a query's prefilter leaves; None where it has no table, so that all are
+    read."""
+    prefilter = query.prefilter
+    if prefilter is None or any(
+        segment.projections.get(name) != version for name, version in prefilter.tables.items()
     ):
         return None
     with shared_engine(MEMORY, THREADS).cursor() as con:
-        for name in doubt.tables:
-            con.sql(f"CREATE TEMP VIEW {name} AS FROM {_file(live, segment, name)}")
-        ((sure,),) = con.sql(doubt.sure).fetchall()
-        return _NOBODY if sure else fetch_table(con, doubt.hands)
+        for name in prefilter.tables:
+            con.sql(f"CREATE TEMP VIEW {name} AS FROM {_file_sql(live, segment, name)}")
+        ((sure,),) = con.sql(prefilter.none_sql).fetchall()
+        return _NO_HANDS if sure else fetch_table(con, prefilter.hands_sql)
 
 
-_NOBODY = pa.table({"hand_seq": pa.array([], pa.int64())})
+_NO_HANDS = pa.table({"hand_seq": pa.array([], pa.int64())})
 
 
-def _file(live: LiveLedger, segment: Segment, name: str) -> str:
-    """A segment's file in SQL, as it was sealed."""
+def _file_sql(live: LiveLedger, segment: Segment, name: str) -> str:
+    """A segment's file as SQL, after a check that it is as it was sealed."""
     files_of(live.disk).check(segment, name)
     path = str(live.disk.local(segment.files[name])).replace("'", "''")
     return f"read_parquet('{path}')"
 
 
-def _rows_found(finding: Finding, rows: pa.Table | str, hands: pa.Table | None = None) -> pa.Table:
-    """The answer over some rows of events, or over some hands; of columns that nobody fills there
-    are none."""
+def _query_rows(query: EventQuery, rows: pa.Table | str, hands: pa.Table | None = None) -> pa.Table:
+    """Run an event query over some rows of events, or over some hands; columns that nobody fills
+    there are null."""
     if hands is not None and not hands.num_rows:
-        return finding.schema.empty_table()
+        return query.schema.empty_table()
     with shared_engine(MEMORY, THREADS).cursor() as con:
         con.register("_none", layout.SCHEMA.empty_table())
         if isinstance(rows, pa.Table):
@@ -299,4 +298,4 @@ def _rows_found(finding: Finding, rows: pa.Table | str, hands: pa.Table | None =
             "CREATE TEMP VIEW events AS"
             f" SELECT * FROM _none UNION ALL BY NAME SELECT * FROM {rows} {only}"
         )
-        return fetch_table(con, finding.sql).cast(finding.schema)
+        return fetch_table(con, query.sql).cast(query.schema)

@@ -46,17 +46,21 @@ from store.log.streams import Leaf, split_stream
 from store.reader import Snapshot
 from store.sql.views import Units
 
-NOTHING = {"number": None, "large": None, "truth": None}  # instead of a hidden value; else a word
+HIDDEN_VALUES = {
+    "number": None,
+    "large": None,
+    "truth": None,
+}  # instead of a hidden value; else a word
 HIDDEN = "hidden"
-OF_A_SEED = (
+SEED_WARNING = (
     "Its deck was shuffled from a seed: hidden cards are only as hidden as the seed, and everybody"
     " who knows it knows the cards."
 )
-_STORED = {views.seen_as(kind): kind for kind, hidden in FIELDS.items() if hidden.secrets}
+_EVENT_OF_SEEN = {views.seen_as(kind): kind for kind, hidden in FIELDS.items() if hidden.secrets}
 
 
 def opened_by(records: Iterable[t.Event | Match]) -> Opened:
-    """What is open of a match by its own records, as was announced at its start."""
+    """What a match's own records open to everybody, as was announced at its start."""
     disclosure: Disclosure | None = None
     over = mirrored = False
     for event in records:
@@ -68,7 +72,7 @@ def opened_by(records: Iterable[t.Event | Match]) -> Opened:
 
 
 def withheld_sentence(match: str) -> str:
-    """Why nobody but an auditor may see a hand."""
+    """The sentence on why nobody but an auditor may see a hand."""
     return (
         f"{match} is a mirrored match, and each of its hands tells the cards of another: "
         "they are told to auditors alone until it is over and open to everybody"
@@ -82,20 +86,20 @@ def viewpoint_of(view: str, players: tuple[str, ...], opened: bool) -> Viewpoint
     return Auditor() if opened else who
 
 
-def lines(record: Iterable[t.Event | Match], who: Viewpoint) -> list[str]:
-    """Each event on its line: `1 is dealt [hidden hidden]`; an auditor reads the record itself."""
+def record_lines(record: Iterable[t.Event | Match], who: Viewpoint) -> list[str]:
+    """A line for each event: `1 is dealt [hidden hidden]`; an auditor reads the record itself."""
     if isinstance(who, Auditor):
         return [say(event) for event in record]
-    return [line_of(event) for event in see(record, who)]
+    return [event_line(event) for event in see(record, who)]
 
 
-def table_after(seen: Iterable[Seen]) -> Hand:
-    """The hand that a viewpoint's events add up to; no card in it is more than was seen."""
-    return replay(cast(t.Event, masked(event)) for event in seen)
+def replay_seen(seen: Iterable[Seen]) -> Hand:
+    """Replay the visible events of a hand; no card in it is more than was seen."""
+    return replay(cast(t.Event, masked_event(event)) for event in seen)
 
 
 def table_as_text(hand: Hand) -> PrintableText:
-    """Stacks, bets and cards by seat; who must answer."""
+    """The table as text: stacks, bets and cards by seat; who must answer."""
     rows = [["", "stack", "bet", "cards", ""]]
     for seat, player in enumerate(hand.start.players):
         bet = hand.round.bets[seat] if hand.round else 0
@@ -111,7 +115,7 @@ def table_as_text(hand: Hand) -> PrintableText:
 
 
 def table_as_json(hand: Hand) -> dict[str, Any]:
-    """The same as plain values; a hidden card looks as it does in events."""
+    """The table as plain values; a hidden card looks as it does in events."""
     betting = hand.round
     return {
         "street": hand.street,
@@ -137,9 +141,9 @@ def table_as_json(hand: Hand) -> dict[str, Any]:
     }
 
 
-def line_of(seen: Seen) -> str:
-    """The line of what was seen; that a card changed may be known where the cards are not."""
-    line = say(masked(seen))
+def event_line(seen: Seen) -> str:
+    """The line of a visible event; that a card changed may be known where the cards are not."""
+    line = say(masked_event(seen))
     if (
         isinstance(seen, views.CardSwappedSeen)
         and seen.old == views.HIDDEN
@@ -149,38 +153,40 @@ def line_of(seen: Seen) -> str:
     return line
 
 
-def masked(seen: Seen) -> t.Event | Match:
+def masked_event(seen: Seen) -> t.Event | Match:
     """The event with a word in place of whatever is hidden: for saying and counting only."""
-    kind = _STORED.get(type(seen))
+    kind = _EVENT_OF_SEEN.get(type(seen))
     if kind is None:
         return cast(t.Event | Match, seen)
     shown = {
-        name: _word(getattr(seen, name)) for name in kind.__struct_fields__ if hasattr(seen, name)
+        name: _masked_value(getattr(seen, name))
+        for name in kind.__struct_fields__
+        if hasattr(seen, name)
     }
     if shown.get("origin") == HIDDEN:
         shown["origin"] = "chosen"  # the line of an origin that nobody remarks on
     return kind(**shown)
 
 
-def _word(value: Any) -> Any:
+def _masked_value(value: Any) -> Any:
     if isinstance(value, Hidden):
         return HIDDEN
-    return tuple(map(_word, value)) if isinstance(value, tuple) else value
+    return tuple(map(_masked_value, value)) if isinstance(value, tuple) else value
 
 
-def moments(times: Sequence[int]) -> list[str]:
-    """Milliseconds since 1970 in words; Arrow knows years that Python does not."""
+def timestamps(times: Sequence[int]) -> list[str]:
+    """Milliseconds since 1970 as text; Arrow knows years that Python does not."""
     texts = pc.strftime(pa.array(times, pa.timestamp("ms")), "%Y-%m-%dT%H:%M:%SZ")
     words: list[str] = texts.to_pylist()
     return words
 
 
-class Absence(Exception):
-    """Somebody who sits at no table of what he asks for."""
+class NoAccess(Exception):
+    """A viewpoint that has no access: its player sits nowhere here, or the hand is withheld."""
 
 
 class RedactedEvent(NamedTuple):
-    """An event as it is seen, and the same as a record with nothing in place of what is hidden."""
+    """An event as it is seen, and as a record with null or a word for every hidden value."""
 
     seen: Seen
     stored: Recorded
@@ -188,7 +194,7 @@ class RedactedEvent(NamedTuple):
 
 
 class RedactedEvents(NamedTuple):
-    """A leaf as it is seen."""
+    """The visible events of a leaf."""
 
     hand_seq: int
     stream: str
@@ -197,19 +203,19 @@ class RedactedEvents(NamedTuple):
 
     @property
     def leaf(self) -> Leaf:
-        """What is seen as a leaf."""
+        """The visible events as a leaf."""
         return Leaf(self.hand_seq, tuple(event.stored for event in self.events))
 
 
 class _Match(NamedTuple):
-    """Who plays a match, and what is open of it."""
+    """The players of a match, and what of it is open to everybody."""
 
     players: tuple[str, ...]
     opened: Opened
 
 
 class Redactor:
-    """A viewer, looking at one leaf after the other."""
+    """Redacts leaves for one viewer."""
 
     def __init__(self, snapshot: Snapshot, viewer: Viewer) -> None:
         self.viewer = viewer
@@ -218,35 +224,35 @@ class Redactor:
 
     @property
     def units(self) -> Units:
-        """What amounts count, by ruleset."""
+        """The units of amounts, by ruleset."""
         return self._snapshot.units()
 
     def ruleset(self, fingerprint: str) -> bytes | None:
         """The text of a ruleset, for tables of hands that were dealt by it."""
         return self._snapshot.ruleset(fingerprint)
 
-    def check(self, match: str) -> None:
-        """A seat is somebody's who plays in that match."""
+    def check_seat(self, match: str) -> None:
+        """Refuse the viewpoint of a seat if nobody of that name plays this match."""
         if self.viewer.player is not None and not self._sits(match, self.match(match).players):
-            raise Absence(
+            raise NoAccess(
                 f"{self.viewer.view} is no viewpoint here: nobody of that name plays {match}"
             )
 
-    def check_any(self, matches: Iterable[str]) -> None:
-        """Of all matches, that somebody plays at least one."""
+    def check_any_seat(self, matches: Iterable[str]) -> None:
+        """Refuse the viewpoint of a seat if nobody of that name plays one of these matches."""
         if self.viewer.player is not None and not any(
             self._sits(match, self.match(match).players) for match in matches
         ):
-            raise Absence(
+            raise NoAccess(
                 f"{self.viewer.view} is no viewpoint here: nobody of that name plays a match"
             )
 
     def match(self, name: str) -> _Match:
-        """What a match's own records say, as of the snapshot."""
+        """A match's players and what of it is open, as of the snapshot."""
         if name not in self._matches:
-            records = [recorded.event for recorded in selection.records(self._snapshot, name)]
+            records = [recorded.event for recorded in selection.match_records(self._snapshot, name)]
             started = (record.players for record in records if isinstance(record, MatchStarted))
-            players = next(started, None) or self._seated(name)
+            players = next(started, None) or self._players_unannounced(name)
             rule = opened_by(records)
             secrets = rule.secrets and self._is_seed_open(name, records)
             self._matches[name] = _Match(players, rule._replace(secrets=secrets))
@@ -256,7 +262,7 @@ class Redactor:
         """Refuse a hand of a mirrored match that is still for auditors alone."""
         match = split_stream(stream)[0]
         if not self.may_know(stream):
-            raise Absence(withheld_sentence(match))
+            raise NoAccess(withheld_sentence(match))
 
     def may_know(self, stream: str) -> bool:
         """Whether the viewer may see anything of this stream."""
@@ -270,22 +276,22 @@ class Redactor:
         """Whether the viewer may see a match's own secrets: its seed, its source's own words."""
         return self.viewer.auditor or self.match(match).opened.secrets
 
-    def among(self, leaves: Iterable[Leaf]) -> Iterator[Leaf]:
+    def visible_leaves(self, leaves: Iterable[Leaf]) -> Iterator[Leaf]:
         """The leaves of which the viewer may see something."""
         return (leaf for leaf in leaves if self.may_know(leaf.stream))
 
     def _is_seed_open(self, match: str, records: list[Record]) -> bool:
-        """A seed is not while another match that it dealt is sealed."""
+        """Whether a match's seed is open: not while another match of that seed is sealed."""
         if not any(
             isinstance(record, MatchStarted) and record.seed is not None for record in records
         ):
             return True
-        from api.viewpoints.disclosure import opening  # asks the whole ledger: few need it
+        from api.viewpoints.disclosure import open_matches  # asks the whole ledger: few need it
 
-        return match in opening(self._snapshot).secrets
+        return match in open_matches(self._snapshot).secrets
 
-    def _seated(self, match: str) -> tuple[str, ...]:
-        """Who sits in a hand of a match that nobody announced."""
+    def _players_unannounced(self, match: str) -> tuple[str, ...]:
+        """The players of a match that nobody announced: those of one of its hands."""
         segments, closed = self._snapshot.parts()
         numbers = (segment.numbers[match][0] for segment in segments if match in segment.numbers)
         hot = (one.stream for one in closed if not is_match(one.stream))
@@ -294,10 +300,10 @@ class Redactor:
             (stream for stream in hot if split_stream(stream)[0] == match),
         )
         hand = next(named, None)
-        return () if hand is None else selection.seated(self._snapshot, hand)
+        return () if hand is None else selection.players_of_hand(self._snapshot, hand)
 
-    def see(self, leaf: Leaf) -> RedactedEvents:
-        """The leaf as it is seen from here; beside the table, as the public sees it."""
+    def redact(self, leaf: Leaf) -> RedactedEvents:
+        """Redact a leaf for this viewer; away from his tables he sees what the public sees."""
         self.check_visible(leaf.stream)
         name = split_stream(leaf.stream)[0]
         match = self.match(name)
@@ -316,22 +322,22 @@ class Redactor:
                     whole = Recorded(place, recorded.stream, place, recorded.at, recorded.event)
                     events.append(RedactedEvent(seen, whole, ()))
                 else:
-                    events.append(_masked_event(seen, recorded, place))
+                    events.append(_redacted_event(seen, recorded, place))
         return RedactedEvents(leaf.hand_seq, leaf.stream, tuple(events), isinstance(who, Auditor))
 
     def _sits(self, match: str, players: tuple[str, ...]) -> bool:
-        """Whether he looks from no seat, or from one of these players', in a match of his."""
+        """Whether the viewer is no seat, or the seat of one of these players in a match of his."""
         player = self.viewer.player
         return player is None or (self.viewer.sits_in(match) and player in players)
 
 
-def _masked_event(seen: Seen, recorded: Recorded, place: int) -> RedactedEvent:
+def _redacted_event(seen: Seen, recorded: Recorded, place: int) -> RedactedEvent:
     hidden = tuple(name for name in seen.__struct_fields__ if _is_hidden(getattr(seen, name)))
-    event: Record = masked(seen)
+    event: Record = masked_event(seen)
     if hidden:
         forms = {field.name: field.form for field in fields(type(event))}
         blank: dict[str, Any] = {
-            name: NOTHING.get(forms[name], HIDDEN)
+            name: HIDDEN_VALUES.get(forms[name], HIDDEN)
             for name in hidden
             if name in forms and forms[name] != "cards"
         }
@@ -343,8 +349,8 @@ def _is_hidden(value: Any) -> bool:
     return isinstance(value, Hidden) or (isinstance(value, tuple) and any(map(_is_hidden, value)))
 
 
-def revealed(redacted_hand: RedactedEvents) -> Leaf:
-    """The leaf with every bid that its auction's settlement told to all."""
+def with_settled_bids(redacted_hand: RedactedEvents) -> Leaf:
+    """The redacted hand as a leaf, with every bid that its auction's settlement told to all."""
     raw = [event.stored for event in redacted_hand.events]
     placed: list[int] = []
     for place, (seen, _, _) in enumerate(redacted_hand.events):

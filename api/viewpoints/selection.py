@@ -1,4 +1,4 @@
-"""Which matches and hands are asked for, leaf by leaf, and what a match's own records say.
+"""The matches and hands that are asked for, leaf by leaf, and a match's own records.
 
 A leaf (a hand, or an append of match records) comes whole and alone, so an export of any length
 needs the memory of one row group. A match's records, and who sits in a hand, are read once: both
@@ -24,13 +24,15 @@ from store.log.streams import Leaf, split_stream
 from store.reader import LiveLedger, Snapshot
 from store.segments.reading import SegmentFiles
 
-LEFT_OUT = "left out"  # the dialect of a note of such a hand
-REPEATED = "repeated"  # of a note of hands that the ledger has already
-OTHERWISE = " says otherwise"  # how its line ends of a hand that contradicts the one that is there
-BEGUN_MAX = 4_096  # hands whose first event is remembered
-_kept: WeakKeyDictionary[LiveLedger, dict[str, tuple[Recorded, ...]]] = WeakKeyDictionary()
-_begun: WeakKeyDictionary[LiveLedger, dict[str, Recorded]] = WeakKeyDictionary()
-_turn = threading.Lock()
+LEFT_OUT_NOTE = "left out"  # the dialect of a note of such a hand
+REPEATED_NOTE = "repeated"  # of a note of hands that the ledger has already
+CONFLICT_SUFFIX = (
+    " says otherwise"  # how its line ends of a hand that contradicts the one that is there
+)
+FIRST_EVENTS_MAX = 4_096  # hands whose first event is remembered
+_match_records: WeakKeyDictionary[LiveLedger, dict[str, tuple[Recorded, ...]]] = WeakKeyDictionary()
+_first_events: WeakKeyDictionary[LiveLedger, dict[str, Recorded]] = WeakKeyDictionary()
+_lock = threading.Lock()
 
 
 class Selection(NamedTuple):
@@ -39,14 +41,15 @@ class Selection(NamedTuple):
     match: str | None = None
     number: int | None = None
 
-    def holds(self, stream: str) -> bool:
-        """Whether this stream belongs to it."""
+    def contains(self, stream: str) -> bool:
+        """Whether this stream belongs to the selection."""
         match, number = split_stream(stream)
         return self.match in (None, match) and self.number in (None, number)
 
 
-class Absent(Exception):
-    """What was asked for does not exist; `choices` says by parameter what does."""
+class NotInLedger(Exception):
+    """A match, hand, player or the like that does not exist; `choices` says by parameter what
+    does."""
 
     def __init__(self, sentence: str, **choices: Sequence[str]) -> None:
         super().__init__(sentence)
@@ -54,11 +57,11 @@ class Absent(Exception):
 
 
 class Unfinished(Exception):
-    """It exists, and cannot be exported before it is over."""
+    """A hand or match that cannot be exported before it is over."""
 
 
 def selections(snapshot: Snapshot, names: Sequence[str]) -> tuple[Selection, ...]:
-    """What these names mean, in their order; a hand of a match that is named comes with it."""
+    """The selections that these names mean, in their order; a match's name includes its hands."""
     if not names:
         return (Selection(),)
     whole = {name for name in names if "/" not in name}
@@ -68,13 +71,15 @@ def selections(snapshot: Snapshot, names: Sequence[str]) -> tuple[Selection, ...
         if not slash:
             known = match and (snapshot.read(match) or next(snapshot.hands(match), None))
             if not known:
-                raise Absent(f"there is no match {match}: muckrake matches lists those there are")
+                raise NotInLedger(
+                    f"there is no match {match}: muckrake matches lists those there are"
+                )
             selections.append(Selection(match))
         elif match not in whole:
             plain = number.isascii() and number.isdecimal() and number == str(int(number[:18]))
             record = snapshot.read(name) if plain else ()
             if not record:
-                raise Absent(f"there is no hand {name}: muckrake hands lists those there are")
+                raise NotInLedger(f"there is no hand {name}: muckrake hands lists those there are")
             if not closes(name, [event.event for event in record]):
                 raise Unfinished(f"{name} is not over: only hands that are over are exported")
             selections.append(Selection(match, int(number)))
@@ -90,8 +95,8 @@ def leaves(
     between: tuple[int, int] | None = None,
     places: Places | None = None,
 ) -> Iterator[Leaf]:
-    """Everything of it that has closed, in the order of closing; with `between` two places, what
-    stands from the first up to the second; with `places`, what stands there."""
+    """The closed leaves of a selection, in the order of closing; with `between` two places,
+    those from the first up to the second; with `places`, those that stand there."""
     first, end = between or (0, snapshot.next_seq)
     after, live = first - 1, snapshot.live
     files = SegmentFiles(live.disk)
@@ -100,47 +105,49 @@ def leaves(
         segments, closed = snapshot.parts()
         try:
             for segment in segments:
-                for leaf in _sealed(files, segment, selection, (after + 1, end), places):
+                for leaf in _leaves_of_segment(files, segment, selection, (after + 1, end), places):
                     after = leaf.hand_seq
                     yield leaf
         except (FileNotFoundError, Damaged) as missing:
             live.retired(number, missing)  # compacted meanwhile: the same hands in other files
             continue
         for entry in closed:
-            there = after < entry.hand_seq < end and selection.holds(entry.stream)
-            if there and (places is None or len(among(places, entry.hand_seq, entry.hand_seq))):
+            there = after < entry.hand_seq < end and selection.contains(entry.stream)
+            if there and (
+                places is None or len(places_between(places, entry.hand_seq, entry.hand_seq))
+            ):
                 yield Leaf(entry.hand_seq, entry.recorded())
         return
 
 
-def _sealed(
+def _leaves_of_segment(
     files: SegmentFiles,
     segment: Segment,
     selection: Selection,
     between: tuple[int, int],
     places: Places | None,
 ) -> Iterator[Leaf]:
-    """What a segment holds of it, a row group at a time."""
+    """The leaves of a selection in a segment, a row group at a time."""
     first, end = between
     sought = {"match": selection.match, "number": selection.number}
-    for group in groups(files, segment, selection, between, places):
+    for group in matching_row_groups(files, segment, selection, between, places):
         rows = files.events(segment, group)
         keep = pc.and_(pc.greater_equal(rows["hand_seq"], first), pc.less(rows["hand_seq"], end))
         for name, value in sought.items():
             if value is not None:
-                keep = pc.and_(keep, pc.equal(rows[name].cast(_PLAIN[name]), value))
+                keep = pc.and_(keep, pc.equal(rows[name].cast(_COLUMN_TYPES[name]), value))
         rows = rows.filter(keep)
-        yield from leaves_of(rows if places is None else standing(rows, places))
+        yield from leaves_of(rows if places is None else rows_at(rows, places))
 
 
-def groups(
+def matching_row_groups(
     files: SegmentFiles,
     segment: Segment,
     selection: Selection,
     between: tuple[int, int],
     places: Places | None = None,
 ) -> Iterator[int]:
-    """The row groups of a segment's events that may hold some of it."""
+    """The row groups of a segment's events that may hold some of a selection."""
     first, end = between
     match = selection.match
     has_match = match is None or match in segment.numbers or match in segment.records
@@ -152,51 +159,55 @@ def groups(
     for group in opened.having(**{name: it for name, it in sought.items() if it is not None}):
         low, high = bounds[group]
         if low is None or (
-            high >= first and low < end and (places is None or len(among(places, low, high)))
+            high >= first
+            and low < end
+            and (places is None or len(places_between(places, low, high)))
         ):
             yield group
 
 
-def among(places: Places, first: int, last: int) -> Places:
-    """Those of the places from one to another."""
+def places_between(places: Places, first: int, last: int) -> Places:
+    """The places from one to another, both included."""
     return places[np.searchsorted(places, first) : np.searchsorted(places, last, "right")]
 
 
-def standing(rows: pa.Table, places: Places) -> pa.Table:
-    """The events of hands that stand at these places."""
+def rows_at(rows: pa.Table, places: Places) -> pa.Table:
+    """The rows of hands that stand at these places."""
     if not rows.num_rows:
         return rows
     ends = pc.min_max(rows["hand_seq"]).as_py()
-    there = pa.array(among(places, ends["min"], ends["max"]))
+    there = pa.array(places_between(places, ends["min"], ends["max"]))
     return rows.filter(pc.is_in(rows["hand_seq"], there))
 
 
-_PLAIN = {"match": pa.string(), "number": pa.int64()}
+_COLUMN_TYPES = {"match": pa.string(), "number": pa.int64()}
 
 
-def records(snapshot: Snapshot, match: str) -> tuple[Recorded, ...]:
+def match_records(snapshot: Snapshot, match: str) -> tuple[Recorded, ...]:
     """A match's own records, as of the snapshot; none if nobody announced it."""
     live = snapshot.live
     count = live.matches()[1].get(match, 0)
-    with _turn:
-        kept = _kept.setdefault(live, {})
+    with _lock:
+        kept = _match_records.setdefault(live, {})
     known = kept.get(match, ())
     if len(known) < count:
         known = kept[match] = live.read(match)
     return tuple(one for one in known if one.pos < snapshot.next_pos)
 
 
-def seated(snapshot: Snapshot, hand: str) -> tuple[str, ...]:
-    """Who sits in a hand, if it had begun; its first event stays what it is."""
-    with _turn:
-        kept = _begun.setdefault(snapshot.live, {})
+def players_of_hand(snapshot: Snapshot, hand: str) -> tuple[str, ...]:
+    """The players of a hand, if it had begun; its first event stays what it is."""
+    with _lock:
+        kept = _first_events.setdefault(snapshot.live, {})
         first = kept.get(hand)
     if first is None:
         if not (record := snapshot.read(hand)):
             return ()
         first = record[0]
-        with _turn:
-            if len(kept) >= BEGUN_MAX:  # a stream of millions of hands asks for each a few times
+        with _lock:
+            if (
+                len(kept) >= FIRST_EVENTS_MAX
+            ):  # a stream of millions of hands asks for each a few times
                 kept.clear()
             kept[hand] = first
     if first.pos >= snapshot.next_pos:
@@ -204,38 +215,40 @@ def seated(snapshot: Snapshot, hand: str) -> tuple[str, ...]:
     return first.event.players if isinstance(first.event, HandStarted) else ()
 
 
-def started(snapshot: Snapshot, match: str) -> MatchStarted | None:
-    """How a match was announced."""
-    found = (record.event for record in records(snapshot, match))
+def match_start(snapshot: Snapshot, match: str) -> MatchStarted | None:
+    """The event that announced a match; None without it."""
+    found = (record.event for record in match_records(snapshot, match))
     return next((event for event in found if isinstance(event, MatchStarted)), None)
 
 
-def ended(snapshot: Snapshot, match: str) -> MatchEnded | None:
-    """How a match ended, if it has."""
-    found = (record.event for record in reversed(records(snapshot, match)))
+def match_end(snapshot: Snapshot, match: str) -> MatchEnded | None:
+    """The event that ended a match; None before its end."""
+    found = (record.event for record in reversed(match_records(snapshot, match)))
     return next((event for event in found if isinstance(event, MatchEnded)), None)
 
 
-def tagged(snapshot: Snapshot, match: str) -> tuple[Tagged, ...]:
-    """What is said of its players beside their names."""
-    found = (record.event for record in records(snapshot, match))
+def match_tags(snapshot: Snapshot, match: str) -> tuple[Tagged, ...]:
+    """The tags of a match's players."""
+    found = (record.event for record in match_records(snapshot, match))
     return tuple(event for event in found if isinstance(event, Tagged))
 
 
 def left_out(snapshot: Snapshot, match: str) -> int:
-    """How many hands its source tells that no record could be of."""
-    found = (record.event for record in records(snapshot, match))
-    return sum(isinstance(one, SourceNoted) and one.dialect == LEFT_OUT for one in found)
+    """The number of hands that a match's source has and no record could be of."""
+    found = (record.event for record in match_records(snapshot, match))
+    return sum(isinstance(one, SourceNoted) and one.dialect == LEFT_OUT_NOTE for one in found)
 
 
 def conflicts(snapshot: Snapshot, match: str) -> int:
-    """How many hands its source tells that contradict a hand of the ledger."""
-    found = (record.event for record in records(snapshot, match))
-    notes = (one for one in found if isinstance(one, SourceNoted) and one.dialect == REPEATED)
-    return sum(line.endswith(OTHERWISE) for note in notes for line in note.header.splitlines())
+    """The number of hands of a match's source that contradict a hand of the ledger."""
+    found = (record.event for record in match_records(snapshot, match))
+    notes = (one for one in found if isinstance(one, SourceNoted) and one.dialect == REPEATED_NOTE)
+    return sum(
+        line.endswith(CONFLICT_SUFFIX) for note in notes for line in note.header.splitlines()
+    )
 
 
-def committed(snapshot: Snapshot, match: str) -> tuple[DeckCommitted, ...]:
+def deck_commitments(snapshot: Snapshot, match: str) -> tuple[DeckCommitted, ...]:
     """The dealer's commitments to decks, in order."""
-    found = (record.event for record in records(snapshot, match))
+    found = (record.event for record in match_records(snapshot, match))
     return tuple(event for event in found if isinstance(event, DeckCommitted))

@@ -1,4 +1,4 @@
-"""Who is asking: a viewpoint by name, and in which matches a seat is his."""
+"""Viewers: a viewpoint by name, and in which matches a seat is his."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -10,7 +10,7 @@ AUDITOR = "auditor"
 SEAT = "seat:"
 
 
-class NoViewpoint(ValueError):
+class UnknownViewpoint(ValueError):
     """A viewpoint that nobody could have."""
 
 
@@ -29,12 +29,12 @@ class Viewer(Struct, frozen=True):
 
     @property
     def player(self) -> str | None:
-        """Whose seat it is, if it is one."""
+        """The player whose seat the viewpoint is, if it is one."""
         return self.view.removeprefix(SEAT) if self.view.startswith(SEAT) else None
 
     @property
-    def named(self) -> str:
-        """How a sentence names him: the public, an auditor, or the player."""
+    def label(self) -> str:
+        """The viewer's name in a sentence: the public, an auditor, or the player."""
         return {PUBLIC: "the public", AUDITOR: "an auditor"}.get(self.view) or self.player or ""
 
     def sits_in(self, match: str) -> bool:
@@ -46,12 +46,12 @@ def viewer_of(view: str) -> Viewer:
     """The viewpoint of this name; a name that nobody could have is refused."""
     if view in (PUBLIC, AUDITOR) or (view.startswith(SEAT) and view != SEAT):
         return Viewer(view)
-    raise NoViewpoint(f"{view} is no viewpoint: there are public, seat:NAME and auditor")
+    raise UnknownViewpoint(f"{view} is no viewpoint: there are public, seat:NAME and auditor")
 
 
 ShowProgress = Callable[[Iterable[Any], str, int], Iterable[Any]]
 
 
 def without_progress(items: Iterable[Any], doing: str, total: int) -> Iterable[Any]:
-    """Nobody looks."""
+    """Pass the items on, and show no progress."""
     return items

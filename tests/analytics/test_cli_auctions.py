@@ -9,8 +9,8 @@ from analytics.auctions.bidding import MEASURES
 from analytics.luck.measures import MEASURES as OF_LUCK
 from analytics.sql import HandFilters
 from api.main import main
+from api.viewpoints.ledger_view import LedgerView, filtered_leaves
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed, leaves
 from events.types import Shown
 from store.folder.disk import CACHE
 from store.reader import Reader
@@ -74,7 +74,9 @@ def test_a_file_has_a_row_a_measure(capsys: Captured, tmp_path: Path) -> None:
 
 def test_who_only_walks_past_knows_no_cards_but_those_shown(here: Path) -> None:
     ledger = Reader(here).snapshot()
-    for leaf in [*leaves(Viewed(ledger, Viewer()), HandFilters(match="scrim"))][:: sized(3, 1)]:
+    for leaf in [*filtered_leaves(LedgerView(ledger, Viewer()), HandFilters(match="scrim"))][
+        :: sized(3, 1)
+    ]:
         shown = {one.event.seat for one in leaf.recorded if isinstance(one.event, Shown)}
         for row in auctions([leaf]):
             assert (row["hole"] is None) == (row["seat"] not in shown)
@@ -85,9 +87,11 @@ def test_a_player_knows_his_own_cards(here: Path) -> None:
     ledger = Reader(here).snapshot()
     rows = [
         row
-        for leaf in [*leaves(Viewed(ledger, Viewer("seat:random-0")), HandFilters(match="scrim"))][
-            :: sized(3, 1)
-        ]
+        for leaf in [
+            *filtered_leaves(
+                LedgerView(ledger, Viewer("seat:random-0")), HandFilters(match="scrim")
+            )
+        ][:: sized(3, 1)]
         for row in auctions([leaf])
     ]
     assert {True} == {row["hole"] is not None for row in rows if row["player"] == "random-0"}

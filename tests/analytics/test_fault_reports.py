@@ -14,7 +14,7 @@ from analytics.opponents.faults import (
     suggested_cause,
 )
 from analytics.sql import ArrowTables
-from api.viewpoints.redaction import Redactor, revealed
+from api.viewpoints.redaction import Redactor, with_settled_bids
 from api.viewpoints.viewer import Viewer
 from engine.turn import ToAct, ToBid, Turn
 from events.ledger import Append
@@ -138,7 +138,9 @@ def test_the_others_see_neither_the_text_nor_that_a_bid_failed(tmp_path: Any) ->
     (whole,) = list(snapshot.leaves())
 
     def rows(view: str) -> Sequence[dict[str, Any]]:
-        return list(fault_rows(revealed(Redactor(snapshot, Viewer(view)).see(whole)), RULES))
+        return list(
+            fault_rows(with_settled_bids(Redactor(snapshot, Viewer(view)).redact(whole)), RULES)
+        )
 
     for view in ("public", "seat:p1"):
         (row,) = rows(view)

@@ -170,7 +170,7 @@ def test_ratings_over_time_rest_on_the_matches_so_far_and_on_no_later_one(
     assert early[0] == early[1] != []
 
     standing = import_module("api.questions.declared.standing")
-    monkeypatch.setattr(standing, "RATINGS_MAX", 8)
+    monkeypatch.setattr(standing, "HISTORY_POINTS_MAX", 8)
     few = told(capsys, "standing", "cup", "--ledger", str(ledger))["history"]
     assert [2, 4] == sorted({one["matches"] for one in few})
     with site_of(ledger).as_("auditor") as client:

@@ -16,9 +16,9 @@ from analytics.opponents.report_tables import OpponentScope, opponent_tables
 from analytics.statistics.catalogue import STATISTICS
 from api.main import main
 from api.questions.declared.opponent import QUESTION
-from api.questions.opponents import OpponentParams, lengths, opponent, report
+from api.questions.opponent_report import OpponentParams, match_lengths, opponent_of, report
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import AUDITOR, Viewer, viewer_of
-from api.viewpoints.views import Viewed
 from dealer.deck import SeededDecks
 from dealer.play import hand_records, plan, play
 from engine.games import named
@@ -64,9 +64,9 @@ def looked_at(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _asked(
     here: Path, about: OpponentParams, view: str = "auditor"
-) -> tuple[OpponentReport, Viewed]:
-    viewed = Viewed(Reader(here).snapshot(), viewer_of(view))
-    return opponent(viewed, about), viewed
+) -> tuple[OpponentReport, LedgerView]:
+    viewed = LedgerView(Reader(here).snapshot(), viewer_of(view))
+    return opponent_of(viewed, about), viewed
 
 
 @pytest.fixture(scope="module")
@@ -229,16 +229,16 @@ def test_who_folds_once_he_has_won_is_not_told_as_a_folder() -> None:
     assert 80 == told_of.left_out
     assert [] == told_of.found
     assert not {"fold_preflop", "bid_nothing"} & {one.look for one in differences(found).found}
-    ((k, n),) = [
-        (row["k"], row["n"]) for row in found.look_counts() if row["look"] == "bid_nothing"
-    ]
-    assert (41, 81) == (k, n)  # the looks themselves count every hand
+    (row,) = (one for one in found.look_counts() if one["look"] == "bid_nothing")
+    assert (41, 81) == (row["k"], row["n"])  # the looks themselves count every hand
 
 
 def test_a_match_is_as_long_as_it_was_or_as_its_ruleset_says(here: Path, tmp_path: Path) -> None:
-    assert {"scrim": 120, "table": 40} == lengths(Viewed(Reader(here).snapshot(), Viewer(AUDITOR)))
+    viewed = LedgerView(Reader(here).snapshot(), Viewer(AUDITOR))
+    assert {"scrim": 120, "table": 40} == match_lengths(viewed)
     ledger = _kept(tmp_path, list(play(named("auction-2024"), "m", 3, "7", seats=2)))
-    assert {} == lengths(Viewed(Reader(ledger).snapshot(), Viewer(AUDITOR)))  # nobody announced it
+    viewed = LedgerView(Reader(ledger).snapshot(), Viewer(AUDITOR))
+    assert {} == match_lengths(viewed)  # nobody announced it
 
 
 def test_time_is_known_of_hands_that_were_written_answer_by_answer(
@@ -291,7 +291,7 @@ def test_hidden_cards_are_in_no_number_of_the_public(tmp_path: Path) -> None:
     )
     about = OpponentParams("random-0", vs="random-1", spots=None)
 
-    one, other = (report(Viewed(Reader(it).snapshot(), Viewer()), about) for it in worlds)
+    one, other = (report(LedgerView(Reader(it).snapshot(), Viewer()), about) for it in worlds)
     assert one == other
     mixes = [_asked(it, replace(about, spots=0))[0].section("mix") for it in worlds]
     assert mixes[0] != mixes[1]

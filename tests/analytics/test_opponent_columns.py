@@ -13,8 +13,8 @@ from analytics.decisions.hands import ReplayedHands
 from analytics.opponents import report_tables
 from analytics.opponents.report_tables import heads_up_hands
 from api.main import main
+from api.viewpoints.ledger_view import LedgerView, event_tables, filtered_leaves
 from api.viewpoints.viewer import viewer_of
-from api.viewpoints.views import Viewed, events, leaves
 from dealer.play import play
 from engine.games import GAMES
 from events.types import CardSwapped, Event, Faulted, HoleDealt
@@ -107,6 +107,6 @@ def test_what_a_viewpoint_sees_is_told_alike(view: str, tmp_path: Path) -> None:
     for game in ("auction-2024", "swap-2022-mit"):
         words = ("play", game, "--hands", "30", "--seed", "7", "--ledger", str(tmp_path / "l"))
         assert main([*words]) == 0
-    viewed = Viewed(Reader(tmp_path / "l").snapshot(), viewer_of(view))
-    rows = pa.concat_tables([it.cast(SCHEMA) for it in events(viewed)])
-    assert _alike(list(leaves(viewed)), "random-0", rows) > 100
+    viewed = LedgerView(Reader(tmp_path / "l").snapshot(), viewer_of(view))
+    rows = pa.concat_tables([it.cast(SCHEMA) for it in event_tables(viewed)])
+    assert _alike(list(filtered_leaves(viewed)), "random-0", rows) > 100

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from api.main import main
-from api.questions.opponents import OpponentParams, opponent
+from api.questions.opponent_report import OpponentParams, opponent_of
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed
 from store.reader import Reader
 
 SHARED = Path(__file__).parents[2].parent / "shared/data"
@@ -62,8 +62,8 @@ def test_a_report_says_what_the_log_says(tmp_path: Path) -> None:
     if not LOG.exists():
         pytest.skip(f"{LOG} is absent: there is no real match to report")
     assert main(["import", str(LOG), "--ledger", str(tmp_path)]) == 0
-    viewed = Viewed(Reader(tmp_path).snapshot(), Viewer("auditor"))
-    asked = opponent(viewed, OpponentParams("A", vs="B", spots=0))
+    viewed = LedgerView(Reader(tmp_path).snapshot(), Viewer("auditor"))
+    asked = opponent_of(viewed, OpponentParams("A", vs="B", spots=0))
     read = Read(LOG.read_text("ascii"))
     (lock,) = asked.locks()
     assert read.locked() == lock["number"]

@@ -16,9 +16,9 @@ from analytics.statistics.compute import (
     sql_file_rows,
     statistic_values,
 )
-from api.questions.players import is_there
+from api.questions.measures import has_row
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append
@@ -116,7 +116,7 @@ def test_what_takes_more_than_one_pass_is_told_by_sql(query: Query) -> None:
 
 
 def test_who_is_told_less_than_everything_is_told_by_sql(folder: Path) -> None:
-    viewed = Viewed(Reader(folder).snapshot(), Viewer("public"))
+    viewed = LedgerView(Reader(folder).snapshot(), Viewer("public"))
     assert fastest_source(viewed.query, HandFilters(player="random-0")) is viewed.query
 
 
@@ -134,14 +134,14 @@ def test_one_player_needs_no_database(folder: Path, monkeypatch: pytest.MonkeyPa
         raise AssertionError("a database is opened")
 
     monkeypatch.setattr("store.sql.query.shared_engine", none)
-    viewed = Viewed(Reader(folder).snapshot(), Viewer("auditor"))
-    assert is_there(viewed, "player", "random-1")
-    assert not is_there(viewed, "player", "nobody")
+    viewed = LedgerView(Reader(folder).snapshot(), Viewer("auditor"))
+    assert has_row(viewed, "player", "random-1")
+    assert not has_row(viewed, "player", "nobody")
     assert len(EVERY) == len(
         list(statistic_values(viewed.query, HandFilters(player="random-1"), EVERY))
     )
     with pytest.raises(AssertionError, match="a database is opened"):
-        is_there(viewed, "match", "m0")
+        has_row(viewed, "match", "m0")
 
 
 def test_no_statistic_comes_from_a_row_group_that_is_not_as_it_was_sealed(tmp_path: Path) -> None:

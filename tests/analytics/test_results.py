@@ -20,8 +20,8 @@ from analytics.results.net_breakdown import RAKE_METHODS, StreetLuckTable, rake_
 from analytics.sql import SQL_FOLDER, ArrowTables, HandFilters, sql_text
 from api.main import main
 from api.questions.luck import EvenSample
+from api.viewpoints.ledger_view import LedgerView, filtered_leaves
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed, leaves
 from dealer.play import play
 from engine.games import named
 from engine.policies import per_chip
@@ -284,7 +284,11 @@ def test_a_graph_needs_a_name(capsys: Captured) -> None:
 def test_who_was_shown_no_cards_is_told_no_luck(capsys: Captured, here: Path) -> None:
     """For the public a hand counts if every hand in it was shown."""
     ledger = Reader(here).snapshot()
-    shown = [one for one in leaves(Viewed(ledger, Viewer("public"))) if is_countable(one, RULES)]
+    shown = [
+        one
+        for one in filtered_leaves(LedgerView(ledger, Viewer("public")))
+        if is_countable(one, RULES)
+    ]
     found = told(capsys, "results", "--spots", "all", "--as", "public")
     assert len(shown) == found["known"] < 20
     for one in shown:

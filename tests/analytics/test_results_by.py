@@ -15,8 +15,8 @@ from analytics.projections.facts import facts_projection
 from analytics.results.net_breakdown import UNKNOWN, By, net_by_part
 from analytics.sql import ArrowTables, HandFilters, facts_sql, file_sql
 from api.main import main
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import viewer_of
-from api.viewpoints.views import Viewed
 from dealer.play import play
 from engine.games import named
 from events.types import AuctionSettled, CardSwapped, PotSplit
@@ -190,20 +190,20 @@ def looked_at(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def eyes(here: Path) -> Iterator[list[Viewed]]:
+def eyes(here: Path) -> Iterator[list[LedgerView]]:
     snapshot = Reader(here).snapshot()
-    every = [Viewed(snapshot, viewer_of(view)) for view in VIEWS]
+    every = [LedgerView(snapshot, viewer_of(view)) for view in VIEWS]
     yield every
     for one in every:
         one.close()
 
 
-def _seen(viewed: Viewed, by: Any) -> dict[tuple[str, str], int]:
+def _seen(viewed: LedgerView, by: Any) -> dict[tuple[str, str], int]:
     rows = net_by_part(viewed, HandFilters(), by)
     return {(row["player"], row["part"]): row["n"] for row in rows}
 
 
-def test_a_swap_that_is_hidden_is_in_the_part_that_is_not_known(eyes: list[Viewed]) -> None:
+def test_a_swap_that_is_hidden_is_in_the_part_that_is_not_known(eyes: list[LedgerView]) -> None:
     """Whether a card was at risk is seen by everybody; whether it changed is its holder's."""
     public, own, every = (_seen(one, "swap") for one in eyes)
     assert every["random-0", "yes"]
@@ -215,7 +215,7 @@ def test_a_swap_that_is_hidden_is_in_the_part_that_is_not_known(eyes: list[Viewe
 
 
 @pytest.mark.parametrize("by", [one for one in get_args(By) if one != "swap"])
-def test_every_other_part_is_in_front_of_everybody(eyes: list[Viewed], by: str) -> None:
+def test_every_other_part_is_in_front_of_everybody(eyes: list[LedgerView], by: str) -> None:
     """A sealed bid is told by its settlement."""
     first, *others = (_seen(one, by) for one in eyes)
     assert [first, first] == others

@@ -23,9 +23,9 @@ from analytics.sql import SQL_FOLDER, ArrowTables, FactSource, HandFilters, sql_
 from analytics.statistics.catalogue import STATISTICS
 from analytics.statistics.compute import snapshot_query, statistic_values
 from api.main import main
-from api.questions.declared.fairness import deals
+from api.questions.declared.fairness import hands_per_deck
+from api.viewpoints.ledger_view import LedgerView, filtered_leaves
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed, leaves
 from store.log.streams import Leaf
 from store.reader import Reader
 from tests.analytics.auction_pages import played_rows
@@ -169,10 +169,10 @@ def test_the_lines_end_where_the_statistics_say(here: Path) -> None:
 def test_a_ledger_tells_its_decks_and_what_was_luck(here: Path) -> None:
     facts, reader = _both(here)
     ledger = reader.snapshot()
-    seen = leaves(Viewed(ledger, Viewer("auditor")))
+    seen = filtered_leaves(LedgerView(ledger, Viewer("auditor")))
     worth = without_luck(seen, ledger.ruleset, "random-0")
     told = winnings_curve(
-        facts, HandFilters(player="random-0"), adjusted=worth, deals=deals(ledger)
+        facts, HandFilters(player="random-0"), adjusted=worth, deals=hands_per_deck(ledger)
     )
     assert (50, len(worth)) == (told.hands, told.adjusted)
     assert 10 == told.decks
@@ -188,8 +188,12 @@ def test_a_ledger_tells_its_decks_and_what_was_luck(here: Path) -> None:
 
 def test_who_was_not_shown_the_cards_has_less_to_adjust(here: Path) -> None:
     ledger = Reader(here).snapshot()
-    every = without_luck(leaves(Viewed(ledger, Viewer("auditor"))), ledger.ruleset, "random-0")
-    some = without_luck(leaves(Viewed(ledger, Viewer("public"))), ledger.ruleset, "random-0")
+    every = without_luck(
+        filtered_leaves(LedgerView(ledger, Viewer("auditor"))), ledger.ruleset, "random-0"
+    )
+    some = without_luck(
+        filtered_leaves(LedgerView(ledger, Viewer("public"))), ledger.ruleset, "random-0"
+    )
     assert set(some) <= set(every)
 
 

@@ -11,30 +11,30 @@ from analytics.statistics.catalogue import STATISTICS
 from api.questions.filters_tree import (
     FIELDS,
     FLAGS,
-    MADE,
+    HAND_CATEGORIES,
     And,
     Compare,
     Filter,
     Flag,
     Kind,
     Not,
-    Of,
     Or,
+    PlayerTerms,
     Term,
-    joined,
+    join_filters,
 )
 from api.questions.filters_values import (
     AMOUNT_MAX,
     Amount,
     Moment,
     Pattern,
-    moment,
-    pattern,
+    parse_moment,
+    parse_pattern,
 )
 from engine.verdict import VERDICTS
 from events.cards import RANKS, SUITS
 
-LAST_DAY = moment("9999-12-31")
+LAST_DAY = parse_moment("9999-12-31")
 assert LAST_DAY is not None
 MILLISECONDS = st.integers(-62_135_596_800_000, LAST_DAY.at)  # of the years 1 to 9999
 PATTERNS = ("AA", "AKs", "AKo", "T9", "As", "7h??", "?h?h?h", "A??s", "K?", "2?3?4?", "????????")
@@ -57,7 +57,7 @@ def patterns() -> st.SearchStrategy[Pattern]:
     rows = st.lists(card, min_size=1, max_size=5).map("".join)
     ranks = st.sampled_from(RANKS)
     classes = st.tuples(ranks, ranks, st.sampled_from(("", "s", "o"))).map("".join)
-    return (rows | classes).map(pattern).filter(bool)  # type: ignore[return-value]
+    return (rows | classes).map(parse_pattern).filter(bool)  # type: ignore[return-value]
 
 
 COUNTED = tuple(it.name for it in STATISTICS.values() if it.kind in ("share", "ratio"))
@@ -68,7 +68,7 @@ ANYTHING: dict[Kind, st.SearchStrategy[Any]] = {
     "street": st.sampled_from(STREETS),
     "verdict": st.sampled_from(VERDICTS),
     "cards": patterns(),
-    "made": st.sampled_from(MADE),
+    "made": st.sampled_from(HAND_CATEGORIES),
     "statistic": st.sampled_from(COUNTED),
     "chance": st.sampled_from(COUNTED),
     "position": st.sampled_from(POSITIONS),
@@ -116,12 +116,12 @@ def filters(
         parts = st.lists(inner, min_size=2, max_size=3)
         return (
             inner.map(Not)
-            | parts.map(lambda some: joined(And, some))
-            | parts.map(lambda some: joined(Or, some))
+            | parts.map(lambda some: join_filters(And, some))
+            | parts.map(lambda some: join_filters(Or, some))
         )
 
     whole = st.recursive(terms(values, True), branch, max_leaves=4)
-    about = st.builds(Of, st.none() | names, whole)
+    about = st.builds(PlayerTerms, st.none() | names, whole)
     return st.recursive(terms(values, False) | about, branch, max_leaves=6)
 
 
@@ -135,7 +135,7 @@ def every_term(values: Mapping[Kind, Iterable[Any]], names: Iterable[str]) -> li
     ]
     bare += [Flag(name) for name in FLAGS]
     about = [
-        Of(name, term)
+        PlayerTerms(name, term)
         for term in bare
         for name in (None, *names)
         if (FIELDS[term.field] if isinstance(term, Compare) else FLAGS[term.name]).of_player

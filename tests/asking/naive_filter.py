@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from analytics.replay.flags import FLAGS as FACT_FLAGS
 from analytics.replay.flags import STREETS
-from api.questions.filters_tree import MADE, And, Compare, Not, Of, Or, Term
+from api.questions.filters_tree import HAND_CATEGORIES, And, Compare, Not, Or, PlayerTerms, Term
 from api.questions.filters_values import Amount, Moment, Pattern
-from api.viewpoints.redaction import RedactedEvents, table_after
+from api.viewpoints.redaction import RedactedEvents, replay_seen
 from engine.games import RULESETS
 from engine.policies import money
 from events import types as t
@@ -75,7 +75,7 @@ class Taken(NamedTuple):
 def taken(redacted_hand: RedactedEvents, verdict: str | None, places: Mapping[str, int]) -> Taken:
     """What terms ask of; `places` are those of all hands, in the order in which they ended."""
     seen = tuple(one.seen for one in redacted_hand.events)
-    hand = table_after(seen)
+    hand = replay_seen(seen)
     paid = sum(sum(one.shares) for one in seen if isinstance(one, t.PotSplit))
     raked = sum(one.amount for one in seen if isinstance(one, t.RakeTaken))
     swaps = [(one.seat, _known(one.changed)) for one in seen if isinstance(one, CardSwappedSeen)]
@@ -126,7 +126,7 @@ def answer(one: Any, hand: Taken) -> Truth:
             return _not(_any(_not(answer(part, hand)) for part in parts))
         case Or(any=parts):
             return _any(answer(part, hand) for part in parts)
-        case Of(player=player, one=inner):
+        case PlayerTerms(player=player, one=inner):
             names = hand.hand.start.players
             seats = [seat for seat, name in enumerate(names) if player in (None, name)]
             if hand.hand.voided or not seats:
@@ -222,7 +222,7 @@ def _of_seat(term: Term, hand: Taken, seat: int) -> Iterable[Truth]:
             case "bid":
                 return [_amount(bid.amount, op, value, hand.big) for bid in bids]
             case "bid-with":
-                placed = MADE.index(str(value))
+                placed = HAND_CATEGORIES.index(str(value))
                 found = [_bid_with(hand, at) for at in _bids_of(hand.seen, seat)]
                 return [None if one is None else ORDER[op](one, placed) for one in found]
             case "price":
@@ -311,7 +311,7 @@ def _bids_of(seen: tuple[Seen, ...], seat: int) -> list[int]:
     return [
         at
         for at in mine
-        if table_after(seen[:at]).stacks[seat] > 0
+        if replay_seen(seen[:at]).stacks[seat] > 0
         and getattr(seen[at], "origin", None) not in ("forced", "default")
     ]
 
@@ -320,7 +320,7 @@ def _bid_with(hand: Taken, at: int) -> int | None:
     """The category of the best five when this bid was made, if the cards are known or shown."""
     bid = hand.seen[at]
     assert isinstance(bid, BidPlacedSeen | t.BidPlaced)
-    then = table_after(hand.seen[:at])
+    then = replay_seen(hand.seen[:at])
     cards = then.hole[bid.seat]
     for one in hand.seen[at:]:
         if isinstance(one, t.CardSwapped | CardSwappedSeen) and one.seat == bid.seat:

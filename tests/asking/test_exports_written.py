@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.exporting.files import table_writer
-from api.http.routes.exports import DATASETS, HandRange, _written, ordered, tables
+from api.http.routes.exports import DATASETS, ExportRange, _file_chunks, sorted_rows, view_tables
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed
 from engine.games import RULESETS
 from store.reader import Snapshot
 from store.sql.json_values import json_rows
@@ -75,14 +75,14 @@ def test_rows_are_put_in_the_order_of_their_keys(keys: list[tuple[int, int]]) ->
     table = pa.table({"hand_seq": [a for a, _ in keys], "seat": [b for _, b in keys]}).cast(
         pa.schema({"hand_seq": pa.int64(), "seat": pa.int32()})
     )
-    found = ordered(table, ("hand_seq", "seat"))
+    found = sorted_rows(table, ("hand_seq", "seat"))
     assert sorted(keys) == [*zip(*found.to_pydict().values(), strict=True)]
 
 
 @given(st.lists(rows, min_size=1, max_size=4))
 def test_a_parquet_file_holds_what_was_written_to_it(parts: list[list[dict[str, object]]]) -> None:
     tables = [pa.Table.from_pylist(part, SCHEMA).drop_columns("nobody") for part in parts]
-    file = b"".join(_written(iter(tables), "parquet", "auditor", "players"))
+    file = b"".join(_file_chunks(iter(tables), "parquet", "auditor", "players"))
     found = pq.read_table(io.BytesIO(file))
     assert pa.concat_tables(tables) == found.replace_schema_metadata()
 
@@ -99,7 +99,7 @@ def test_who_goes_away_leaves_nobody_at_work() -> None:
         finally:
             made.append(-1)
 
-    chunks = _written(tables(), "ndjson", "public", "hands")
+    chunks = _file_chunks(tables(), "ndjson", "public", "hands")
     assert b'{"number":0}\n' == next(chunks)
     chunks.close()
     assert made in ([0, 1, -1], [0, 1, 2, -1])
@@ -113,15 +113,15 @@ ALL, LATER = (0, 10**9), (40, 10**9)
 def test_parts_that_are_read_together_are_those_read_one_by_one(
     span: tuple[int, int], snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    viewed = Viewed(snapshot, Viewer("public"))
-    asked = HandRange(None, span[0], min(span[1], snapshot.next_seq))
-    monkeypatch.setattr(EXPORTS, "USUAL", sized(8, 4))
-    monkeypatch.setattr(EXPORTS, "AT_ONCE", {"events": 2})
+    viewed = LedgerView(snapshot, Viewer("public"))
+    asked = ExportRange(None, span[0], min(span[1], snapshot.next_seq))
+    monkeypatch.setattr(EXPORTS, "HANDS_AT_ONCE_ELSE", sized(8, 4))
+    monkeypatch.setattr(EXPORTS, "HANDS_AT_ONCE", {"events": 2})
     for dataset in sized(DATASETS[1::3], DATASETS):
         told = []
         for parts in (1, 3):
-            monkeypatch.setattr(EXPORTS, "PARTS", parts)
-            told.append([rows.to_pylist() for rows in tables(viewed, dataset, asked)])
+            monkeypatch.setattr(EXPORTS, "TABLES_AHEAD", parts)
+            told.append([rows.to_pylist() for rows in view_tables(viewed, dataset, asked)])
         assert told[0] == told[1]
         assert [] == told[0][-1]
         assert all(told[0][:-1])

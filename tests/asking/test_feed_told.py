@@ -11,7 +11,7 @@ import pytest
 
 from api.questions import feed as feeds
 from api.questions.feed import EventFilter, Feed, Feeds
-from api.viewpoints.feed_events import FeedEncoder, FeedEvent, NoPlace, position
+from api.viewpoints.feed_events import FeedEncoder, FeedEvent, UnknownPlace, resume_position
 from api.viewpoints.redaction import Redactor
 from api.viewpoints.viewer import Viewer
 from engine.games import GAMES
@@ -67,7 +67,7 @@ def test_places_count_what_is_seen_without_a_gap(viewer: Viewer, ledger: Snapsho
 def test_after_every_place_comes_what_was_told_next(viewer: Viewer, ledger: Snapshot) -> None:
     told = told_of(ledger, viewer)
     for one, following in zip(told[::STRIDE], told[1::STRIDE], strict=False):
-        pos = position(one.place.decode(), viewer, ledger)
+        pos = resume_position(one.place.decode(), viewer, ledger)
         assert following.place == next(it.place for it in told if it.pos >= pos)
 
 
@@ -79,7 +79,8 @@ def test_what_is_told_is_what_is_seen_while_the_match_is_played(
     redactor = Redactor(ledger, viewer)
     seen = {
         leaf.stream: [
-            msgspec.json.decode(msgspec.json.encode(one.seen)) for one in redactor.see(leaf).events
+            msgspec.json.decode(msgspec.json.encode(one.seen))
+            for one in redactor.redact(leaf).events
         ]
         for leaf in ledger.leaves()
         if "/" in leaf.stream
@@ -108,23 +109,23 @@ def test_a_place_of_another_viewpoint_is_none_unless_everybody_was_told_it(
     own = [one.place.decode() for one in told_of(ledger, seat)]
     public = [one.place.decode() for one in told_of(ledger, Viewer())]
     auditor = [one.place.decode() for one in told_of(ledger, Viewer("auditor"))]
-    assert all(position(place, seat, ledger) for place in public[::50])
+    assert all(resume_position(place, seat, ledger) for place in public[::50])
     for place in own[::50]:
         if place.endswith("s"):
-            with pytest.raises(NoPlace, match="not in the feed of this viewpoint"):
-                position(place, Viewer(), ledger)
+            with pytest.raises(UnknownPlace, match="not in the feed of this viewpoint"):
+                resume_position(place, Viewer(), ledger)
     for place in auditor[::50]:
         if place.startswith("closed"):
-            with pytest.raises(NoPlace):
-                position(place, seat, ledger)
+            with pytest.raises(UnknownPlace):
+                resume_position(place, seat, ledger)
 
 
 @pytest.mark.parametrize(
     "place", ["", "x", "closed-site-nl/1", "closed-site-nl/1:0p", "closed-site-nl/1:999p", ":1p"]
 )
 def test_what_was_never_told_is_no_place(place: str, ledger: Snapshot) -> None:
-    with pytest.raises(NoPlace):
-        position(place, Viewer(), ledger)
+    with pytest.raises(UnknownPlace):
+        resume_position(place, Viewer(), ledger)
 
 
 @each_viewer
@@ -133,16 +134,16 @@ def test_pages_are_the_same_in_whichever_order_they_are_asked_for(
 ) -> None:
     """Also those that begin in the middle of a hand, after something that is hidden."""
     size = sized(57, 19)
-    monkeypatch.setattr(feeds, "PAGE", size)
-    monkeypatch.setattr(feeds, "PAGES", 5)
+    monkeypatch.setattr(feeds, "PAGE_EVENTS", size)
+    monkeypatch.setattr(feeds, "PAGES_MAX", 5)
     feed = Feed(viewer)
-    feed.grow(ledger)
+    feed.advance(ledger)
     firsts = list(range(0, ledger.next_pos, size))
     random.Random(1).shuffle(firsts)
-    found = {pos: feed.read(pos, EventFilter()).events for pos in firsts}
+    found = {pos: feed.read_batch(pos, EventFilter()).events for pos in firsts}
     whole = [one for pos in sorted(found) for one in found[pos]]
     assert told_of(ledger, viewer) == whole
-    assert all(feed.ready(pos, EventFilter()) is None for pos in firsts[:-5])
+    assert all(feed.cached_batch(pos, EventFilter()) is None for pos in firsts[:-5])
 
 
 def test_a_ledger_that_cannot_be_read_on_is_no_silence(ledger: Snapshot) -> None:
@@ -172,11 +173,11 @@ def test_of_a_feed_one_may_want_a_match_or_types(ledger: Snapshot) -> None:
     match = told[-1].match
     wanted = EventFilter(match, frozenset({"HandStarted"}))
     feed = Feed(Viewer())
-    feed.grow(ledger)
+    feed.advance(ledger)
     found = [
         one
-        for pos in range(0, ledger.next_pos, feeds.PAGE)
-        for one in feed.read(pos, wanted).events
+        for pos in range(0, ledger.next_pos, feeds.PAGE_EVENTS)
+        for one in feed.read_batch(pos, wanted).events
     ]
     assert [one for one in told if (one.match, one.type) == (match, "HandStarted")] == found
     assert found

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from api.questions.filters import DEPTH_MAX, TERMS_MAX, WrongFilter, parsed
+from api.questions.filters_parser import DEPTH_MAX, TERMS_MAX, WrongFilter, parse_filter
 from api.questions.filters_tree import (
-    EVERY,
+    EMPTY_FILTER,
     FIELDS,
     FLAGS,
     And,
@@ -14,9 +14,9 @@ from api.questions.filters_tree import (
     Filter,
     Flag,
     Not,
-    Of,
     Or,
-    text_of,
+    PlayerTerms,
+    filter_text,
 )
 from api.questions.filters_values import LENGTH_MAX, Amount, Moment, Pattern
 from tests.asking.drawn_filters import ANYTHING, filters
@@ -25,7 +25,7 @@ from tests.asking.drawn_filters import ANYTHING, filters
 def read(text: str) -> Filter | WrongFilter:
     """What becomes of a text."""
     try:
-        return parsed(text)
+        return parse_filter(text)
     except WrongFilter as wrong:
         return wrong
 
@@ -36,8 +36,8 @@ WALKED = Or((Flag("walk"), Flag("all-in")))
 
 @pytest.mark.parametrize("text", ["", "  ", "\n"])
 def test_a_text_of_nothing_is_a_filter_that_all_pass(text: str) -> None:
-    assert parsed(text) is EVERY
-    assert text_of(EVERY) == ""
+    assert parse_filter(text) is EMPTY_FILTER
+    assert filter_text(EMPTY_FILTER) == ""
 
 
 @pytest.mark.parametrize(
@@ -67,16 +67,16 @@ def test_a_text_of_nothing_is_a_filter_that_all_pass(text: str) -> None:
         ("hand_seq!=7", Compare("hand_seq", "!=", "7")),
         ("bid-with>=two-pair", Compare("bid-with", ">=", "two-pair")),
         ("all-in", Flag("all-in")),
-        ("lynx:bid>=40", Of("lynx", Compare("bid", ">=", Amount(40)))),
-        ('"pot" : walk', Of("pot", Flag("walk"))),
-        ("walk:walk", Of("walk", Flag("walk"))),
-        ("player(walk)", Of(None, Flag("walk"))),
-        ("player:walk", Of("player", Flag("walk"))),
-        ("player (walk&!all-in)", Of(None, And((Flag("walk"), Not(Flag("all-in")))))),
-        ("player((walk|all-in)&walk)", Of(None, And((WALKED, Flag("walk"))))),
-        ("lynx:(walk)", Of("lynx", Flag("walk"))),
-        ("lynx:(walk|all-in)&walk", And((Of("lynx", WALKED), Flag("walk")))),
-        ("lynx:(!walk)", Of("lynx", Not(Flag("walk")))),
+        ("lynx:bid>=40", PlayerTerms("lynx", Compare("bid", ">=", Amount(40)))),
+        ('"pot" : walk', PlayerTerms("pot", Flag("walk"))),
+        ("walk:walk", PlayerTerms("walk", Flag("walk"))),
+        ("player(walk)", PlayerTerms(None, Flag("walk"))),
+        ("player:walk", PlayerTerms("player", Flag("walk"))),
+        ("player (walk&!all-in)", PlayerTerms(None, And((Flag("walk"), Not(Flag("all-in")))))),
+        ("player((walk|all-in)&walk)", PlayerTerms(None, And((WALKED, Flag("walk"))))),
+        ("lynx:(walk)", PlayerTerms("lynx", Flag("walk"))),
+        ("lynx:(walk|all-in)&walk", And((PlayerTerms("lynx", WALKED), Flag("walk")))),
+        ("lynx:(!walk)", PlayerTerms("lynx", Not(Flag("walk")))),
         ("!walk", Not(Flag("walk"))),
         ("!!walk", Not(Not(Flag("walk")))),
         ("walk|voided&all-in", Or((Flag("walk"), And((Flag("voided"), Flag("all-in")))))),
@@ -85,7 +85,7 @@ def test_a_text_of_nothing_is_a_filter_that_all_pass(text: str) -> None:
     ],
 )
 def test_a_text_is_read_as_a_tree(text: str, tree: Filter) -> None:
-    assert tree == parsed(text)
+    assert tree == parse_filter(text)
 
 
 @given(filters(ANYTHING, st.text()))
@@ -93,13 +93,13 @@ def test_a_text_is_read_as_a_tree(text: str, tree: Filter) -> None:
 @example(Compare("pot", "=", Amount(-(2**53 - 1), blinds=True)))
 def test_a_filter_is_spelled_in_one_way_and_read_again_as_itself(one: Filter) -> None:
     """The law of the round trip; a tree of chance may be deeper or longer than a text may be."""
-    text = text_of(one)
+    text = filter_text(one)
     again = read(text)
     if isinstance(again, WrongFilter):
         assert " at most " in again.sentence
     else:
         assert one == again
-        assert text == text_of(again)
+        assert text == filter_text(again)
 
 
 @given(st.text(alphabet='pot>=1&|!(): "\\lynx~?AKs\t\x00ünbb.', max_size=30))
@@ -110,7 +110,7 @@ def test_any_text_is_a_filter_or_is_refused_at_a_place_in_it(text: str) -> None:
         assert str(one) == f"at {one.position}: {one.sentence}"
         assert one.sentence.isprintable()
     else:
-        assert parsed(text_of(one)) == one
+        assert parse_filter(filter_text(one)) == one
 
 
 @pytest.mark.parametrize(
@@ -183,16 +183,16 @@ def test_a_mistake_is_said_with_its_place_and_what_could_stand_there(
     text: str, position: int, sentence: str
 ) -> None:
     with pytest.raises(WrongFilter) as wrong:
-        parsed(text)
+        parse_filter(text)
     assert (position, sentence) == (wrong.value.position, wrong.value.sentence[: len(sentence)])
     assert len(wrong.value.sentence) < 340
 
 
 def test_every_field_and_flag_that_is_asked_of_a_player_is_offered_after_a_name() -> None:
     with pytest.raises(WrongFilter) as wrong:
-        parsed("lynx:")
+        parse_filter("lynx:")
     offered = ", ".join(name for name, one in (FIELDS | FLAGS).items() if one.of_player)
     assert f"after `lynx:` there can stand {offered} or (, not the end" == wrong.value.sentence
     with pytest.raises(WrongFilter) as wrong:
-        parsed("player(walk &")
+        parse_filter("player(walk &")
     assert f"after `&` there can stand {offered}, ! or (, not the end" == wrong.value.sentence

@@ -13,24 +13,24 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from analytics.replay.flags import STREETS
-from api.questions.filters import parsed
-from api.questions.filters_sql import Span, where
+from api.questions.filters_parser import parse_filter
+from api.questions.filters_sql import Span, filter_sql
 from api.questions.filters_tree import (
     FIELDS,
     FLAGS,
-    MADE,
+    HAND_CATEGORIES,
     Compare,
     Filter,
     Flag,
     Kind,
     Not,
-    Of,
-    text_of,
+    PlayerTerms,
+    filter_text,
 )
-from api.questions.filters_values import Amount, amount, moment, pattern
+from api.questions.filters_values import Amount, parse_amount, parse_moment, parse_pattern
 from api.questions.verdicts import SCHEMA as VERDICT_COLUMNS
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed
 from engine.game import fingerprint
 from engine.games import RULESETS
 from engine.verdict import VERDICTS
@@ -92,12 +92,12 @@ PLAYED = tuple(
 class Asked(NamedTuple):
     """A ledger through somebody's eyes, each of its hands taken apart, and verdicts of chance."""
 
-    viewed: Viewed
+    viewed: LedgerView
     hands: dict[int, Taken]
     verdicts: str
 
     def by_sql(self, one: Filter, span: Span | None = None) -> set[int]:
-        condition = where(one, span, self.verdicts)
+        condition = filter_sql(one, span, self.verdicts)
         rows = self.viewed.rows(f"SELECT hand_seq FROM hands WHERE {condition}")
         return {row["hand_seq"] for row in rows}
 
@@ -106,7 +106,7 @@ class Asked(NamedTuple):
         for at in range(0, len(some), TOGETHER):
             asked = some[at : at + TOGETHER]
             passed = [
-                f"({where(one, None, self.verdicts)}) AS c{number}"
+                f"({filter_sql(one, None, self.verdicts)}) AS c{number}"
                 for number, one in enumerate(asked)
             ]
             rows = self.viewed.rows(f"SELECT hand_seq, {', '.join(passed)} FROM hands")
@@ -122,7 +122,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Asked]:
     snapshot = ledger_of(tmp_path_factory.mktemp("law") / "ledger", PLAYED)
     found = {}
     for view in VIEWERS:
-        viewed = Viewed(snapshot, Viewer(view))
+        viewed = LedgerView(snapshot, Viewer(view))
         chance = random.Random(7)
         hands = {}
         leaves = [leaf for leaf in snapshot.leaves() if split_stream(leaf.stream)[1] is not None]
@@ -130,7 +130,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Asked]:
         for leaf in leaves:
             verdict = chance.choice((None, *VERDICTS))
             moves = chance.choice((None, 0)) if verdict == "differ" else None
-            hand = taken(viewed.redactor.see(leaf), verdict, places)
+            hand = taken(viewed.redactor.redact(leaf), verdict, places)
             tags = () if hand.match.startswith("bare-") else TAGS
             hands[leaf.hand_seq] = hand._replace(moves=moves, tags=tags)
         known = [(seq, hand.verdict, hand.moves) for seq, hand in hands.items() if hand.verdict]
@@ -148,19 +148,19 @@ def values() -> dict[Kind, tuple[Any, ...]]:
     ended = ("closed-auction-2024/2", "bare-urcs-1998/1", "nowhere/1")
     own = ("closed-auction-2024", "bare-urcs-1998", "auction-2024", "site-nl")
     return {
-        "amount": tuple(filter(None, map(amount, amounts))),
+        "amount": tuple(filter(None, map(parse_amount, amounts))),
         "count": (0, 2, 3, 6),
         "text": (*names, *own, "chip"),
         "street": STREETS,
         "verdict": VERDICTS,
-        "cards": tuple(filter(None, map(pattern, PATTERNS))),
-        "made": MADE[:4],
+        "cards": tuple(filter(None, map(parse_pattern, PATTERNS))),
+        "made": HAND_CATEGORIES[:4],
         "tag": ("bot:bear", "version:3", "version:4", "version"),
         "statistic": ("vpip", "check_raise", "wsd", "cbet_flop", "af"),
         "chance": ("vpip", "check_raise", "wsd", "cbet_flop", "af"),
         "position": ("BTN", "SB", "BB"),
         "moment": tuple(
-            filter(None, map(moment, ("2023-11-14", "2023-11-14T22:14:00Z", "1999-01-01")))
+            filter(None, map(parse_moment, ("2023-11-14", "2023-11-14T22:14:00Z", "1999-01-01")))
         ),
         "hand": ended,
         "ranges": (
@@ -187,9 +187,9 @@ def test_every_field_and_flag_with_every_operator(view: str, asked: dict[str, As
     terms = [it for each in every_term(few, NAMED[:1]) for it in (each, Not(each))]
     for term, found in one.each_by_sql(terms):
         if found != one.by_hand(term):
-            wrong.append(text_of(term))
+            wrong.append(filter_text(term))
         bare = term.one if isinstance(term, Not) else term
-        if found and "!=" not in text_of(bare):
+        if found and "!=" not in filter_text(bare):
             passed.add(("!" if isinstance(term, Not) else "") + name_of(bare))
     assert [] == wrong
     names = (*FIELDS, *FLAGS)
@@ -199,7 +199,7 @@ def test_every_field_and_flag_with_every_operator(view: str, asked: dict[str, As
 def name_of(term: Filter) -> str:
     """The field or the flag that a term asks for."""
     match term:
-        case Of(one=inner):
+        case PlayerTerms(one=inner):
             return name_of(inner)
         case Compare(field=field):
             return field
@@ -231,13 +231,13 @@ def test_terms_about_one_player_are_held_against_one_player(asked: dict[str, Ask
     pairs = (*telling, *list(combinations(names, 2))[:: sized(12, 4, 1)])
     asked_of: dict[str, Filter] = {}
     for first, second in pairs:
-        asked_of[f"{first} & {second}"] = parsed(f"{first} & {second}")
+        asked_of[f"{first} & {second}"] = parse_filter(f"{first} & {second}")
         for parts in _both_ways(first, second):
             text = " & ".join(parts)
-            asked_of[f"player({text})"] = parsed(f"player({text})")
-            asked_of[f"named {text}"] = parsed(f"{NAMED[0]}:({text})")
+            asked_of[f"player({text})"] = parse_filter(f"player({text})")
+            asked_of[f"named {text}"] = parse_filter(f"{NAMED[0]}:({text})")
             apart = " & ".join(f"{NAMED[0]}:({part})" for part in parts)
-            asked_of[f"apart {text}"] = parsed(apart)
+            asked_of[f"apart {text}"] = parse_filter(apart)
     answers = (hands for _, hands in one.each_by_sql([*asked_of.values()]))
     found = dict(zip(asked_of, answers, strict=True))
     fewer = set()
@@ -267,7 +267,7 @@ def test_hands_of_every_statistic(asked: dict[str, Asked]) -> None:
     others = [f"{field}={name}" for name in COUNTED for field in ("did", "could")]
     counts = [*must, *others[:: sized(5, 2, 1)]]
     terms = {
-        f"{sign}{NAMED[0]}:{count}": parsed(f"{sign}{NAMED[0]}:{count}")
+        f"{sign}{NAMED[0]}:{count}": parse_filter(f"{sign}{NAMED[0]}:{count}")
         for count in counts
         for sign in ("", "!")
     }
@@ -292,8 +292,8 @@ def test_auction_winners_who_paid_and_lost_the_showdown(asked: dict[str, Asked])
         if shown and not hand.hand.voided and won - folded - paid:
             found.add(seq)
     terms = "auction-won & price>=2 & showdown & collected=0"
-    assert asked["auditor"].by_sql(parsed(f"player({terms})")) == found
-    assert found < asked["auditor"].by_sql(parsed(terms))
+    assert asked["auditor"].by_sql(parse_filter(f"player({terms})")) == found
+    assert found < asked["auditor"].by_sql(parse_filter(terms))
 
 
 @examples(5)
@@ -303,7 +303,7 @@ def test_of_a_span_it_finds_what_it_finds_of_all(
 ) -> None:
     span = Span(*ends)
     inside = {seq for seq in asked["public"].by_sql(one) if span.after < seq < span.before}
-    condition = f"{span} AND {where(one, span, asked['public'].verdicts)}"
+    condition = f"{span} AND {filter_sql(one, span, asked['public'].verdicts)}"
     rows = asked["public"].viewed.rows(f"SELECT hand_seq FROM hands WHERE {condition}")
     assert inside == {row["hand_seq"] for row in rows}
 
@@ -320,7 +320,7 @@ def test_a_field_that_is_not_equal_is_the_opposite_of_one_that_is(asked: dict[st
     for text in ("net=0", "hole=AK", "street=flop", "player=lynx", "pot=2bb", "lynx:bid=7"):
         other = text.replace("=", "!=")
         for one in asked.values():
-            assert one.by_sql(parsed(f"!{text}")) == one.by_sql(parsed(other))
+            assert one.by_sql(parse_filter(f"!{text}")) == one.by_sql(parse_filter(other))
 
 
 def test_a_hidden_card_is_neither_this_nor_not_this(asked: dict[str, Asked]) -> None:
@@ -328,7 +328,7 @@ def test_a_hidden_card_is_neither_this_nor_not_this(asked: dict[str, Asked]) -> 
     auditor, public = asked["auditor"], asked["public"]
     every = {seq for seq, hand in public.hands.items() if not hand.hand.voided}
     for cards in ("AA", "AKs", "As", "7h??"):
-        so, not_so = (parsed(f"{sign}hole={cards}") for sign in ("", "!"))
+        so, not_so = (parse_filter(f"{sign}hole={cards}") for sign in ("", "!"))
         told = public.by_sql(so) | public.by_sql(not_so)
         assert told < every
         for seq in every - told:

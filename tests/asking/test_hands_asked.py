@@ -12,13 +12,13 @@ from api.playing.recording import ledger_projections
 from api.problem import Problem
 from api.questions import filters_hands as spreads
 from api.questions.declared.fairness import FairnessParams, fairness
-from api.questions.filters import parsed
 from api.questions.filters_hands import facets
+from api.questions.filters_parser import parse_filter
 from api.questions.luck import street_luck
-from api.questions.opponents import OpponentParams, report
-from api.questions.players import at_most, chosen_of, count_hands
+from api.questions.measures import check_hand_count, count_hands, player_filters
+from api.questions.opponent_report import OpponentParams, report
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed
 from store.ledger import open_ledger
 from store.reader import Reader
 from store.segments.reading import SegmentFiles
@@ -41,8 +41,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(params=["auditor", "public"])
-def viewed(request: pytest.FixtureRequest, folder: Path) -> Iterator[Viewed]:
-    viewed = Viewed(Reader(folder).snapshot(), Viewer(request.param))
+def viewed(request: pytest.FixtureRequest, folder: Path) -> Iterator[LedgerView]:
+    viewed = LedgerView(Reader(folder).snapshot(), Viewer(request.param))
     yield viewed
     viewed.close()
 
@@ -62,19 +62,19 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_a_report_on_an_opponent_reads_no_hand_that_he_was_not_dealt_in(
-    viewed: Viewed, read: list[int]
+    viewed: LedgerView, read: list[int]
 ) -> None:
     found = report(viewed, OpponentParams("random-2", spots=0))
     assert 6 == found.hands
     assert 1 == len(set(read))
 
 
-def test_luck_reads_no_hand_that_he_was_not_dealt_in(viewed: Viewed, read: list[int]) -> None:
-    street_luck(viewed, chosen_of(viewed, "random-2"), 1)
+def test_luck_reads_no_hand_that_he_was_not_dealt_in(viewed: LedgerView, read: list[int]) -> None:
+    street_luck(viewed, player_filters(viewed, "random-2"), 1)
     assert 1 == len(set(read))
 
 
-def test_a_limit_counts_the_hands_that_the_filters_leave(viewed: Viewed) -> None:
+def test_a_limit_counts_the_hands_that_the_filters_leave(viewed: LedgerView) -> None:
     """Neither hands of others nor records of matches are among them."""
     asked = {
         15: OpponentParams("random-0"),
@@ -83,9 +83,9 @@ def test_a_limit_counts_the_hands_that_the_filters_leave(viewed: Viewed) -> None
         2: OpponentParams("random-0", match="also", hands="2-3"),
     }
     assert [*asked] == [count_hands(viewed, params) for params in asked.values()]
-    at_most(viewed, asked[2], 2, "no more")
+    check_hand_count(viewed, asked[2], 2, "no more")
     with pytest.raises(Problem, match="these are 2 hands, and no more"):
-        at_most(viewed, asked[2], 1, "no more")
+        check_hand_count(viewed, asked[2], 1, "no more")
 
 
 @pytest.mark.parametrize(("match", "hands"), [(None, 15), ("mine", 4)])
@@ -99,7 +99,7 @@ def test_how_far_a_test_of_fairness_is_counts_hands_and_no_records(
         told.append((doing, len(items), total))
         return items
 
-    viewed = Viewed(Reader(folder).snapshot(), Viewer("auditor"))
+    viewed = LedgerView(Reader(folder).snapshot(), Viewer("auditor"))
     fairness(viewed, FairnessParams(match), watch)
     assert ("reading hands", hands, hands) == told[0]
 
@@ -108,18 +108,18 @@ def test_a_count_of_one_visitor_makes_no_other_wait(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first is held inside; who asks something else of the same views is answered."""
-    viewed = Viewed(Reader(folder).snapshot(), Viewer())
+    viewed = LedgerView(Reader(folder).snapshot(), Viewer())
     inside, go_on = Event(), Event()
-    counted = spreads._counted
+    counted = spreads._count_facets
 
-    def held(viewed: Viewed, one: Any, *rest: Any) -> Any:
-        if one == parsed("pot>5"):
+    def held(viewed: LedgerView, one: Any, *rest: Any) -> Any:
+        if one == parse_filter("pot>5"):
             inside.set()
             assert go_on.wait(60)
         return counted(viewed, one, *rest)
 
-    monkeypatch.setattr(spreads, "_counted", held)
-    first = Thread(target=facets, args=(viewed, parsed("pot>5")))
+    monkeypatch.setattr(spreads, "_count_facets", held)
+    first = Thread(target=facets, args=(viewed, parse_filter("pot>5")))
     first.start()
     assert inside.wait(60)
     try:

@@ -9,8 +9,8 @@ import pytest
 
 from api.exporting.tables import view_tables
 from api.viewpoints.feed_events import FeedEncoder
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed
 from engine.games import GAMES
 from events.ledger import Recorded
 from events.views import FIELDS
@@ -64,7 +64,7 @@ def expected(record: tuple[Recorded, ...], viewer: Viewer, *, live: bool) -> Ite
 
 @each_viewer
 def test_events_in_sql_and_in_files(viewer: Viewer, snapshot: Snapshot) -> None:
-    viewed = Viewed(snapshot, viewer)
+    viewed = LedgerView(snapshot, viewer)
     leaves = list(snapshot.leaves())
     told = [row for leaf in leaves for row in expected(leaf.recorded, viewer, live=False)]
     swap = ("old", "new", "changed")
@@ -88,10 +88,10 @@ def test_events_in_sql_and_in_files(viewer: Viewer, snapshot: Snapshot) -> None:
 
 @each_viewer
 def test_what_is_not_hidden_is_as_it_was_recorded(viewer: Viewer, snapshot: Snapshot) -> None:
-    viewed = Viewed(snapshot, viewer)
+    viewed = LedgerView(snapshot, viewer)
     for leaf in snapshot.leaves():
         rows = list(expected(leaf.recorded, viewer, live=False))
-        events = viewed.redactor.see(leaf).events
+        events = viewed.redactor.redact(leaf).events
         assert [row.hidden for row in rows] == [one.hidden for one in events]
         there = iter(one.event for one in leaf.recorded)
         for one in events:
@@ -124,7 +124,7 @@ def test_sql_takes_what_it_hides_from_the_table(
     """Each secret in turn is declared open: then it is, and nothing else."""
 
     def redacted() -> set[str]:
-        viewed = Viewed(snapshot, Viewer())
+        viewed = LedgerView(snapshot, Viewer())
         rows = viewed.rows("SELECT DISTINCT redacted FROM events WHERE redacted IS NOT NULL")
         viewed.close()
         return {field for row in rows for field in row["redacted"].split()}

@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.questions.declared import hands
-from api.questions.declared.hands import HandRow, hands_by, key
-from api.questions.filters import parsed
-from api.questions.filters_hands import FACETS, _kept, facets
-from api.questions.filters_sql import where
+from api.questions.declared.hands import HandRow, list_key, read_hands
+from api.questions.filters_hands import FACETS, _cached_facets, facets
+from api.questions.filters_parser import parse_filter
+from api.questions.filters_sql import filter_sql
 from api.questions.filters_tree import Filter
-from api.questions.judging import lent
+from api.questions.judging import lend_verdicts
 from api.questions.verdicts import Judged, Verdicts
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed
 from engine.games import RULESETS
 from events import types as t
 from events.types import Events
@@ -51,13 +51,13 @@ def judged(snapshot: Snapshot, tmp_path_factory: pytest.TempPathFactory) -> Judg
 
 
 @pytest.fixture(scope="module")
-def eyes(snapshot: Snapshot) -> dict[str, Viewed]:
-    return {view: Viewed(snapshot, Viewer(view)) for view in VIEWS}
+def eyes(snapshot: Snapshot) -> dict[str, LedgerView]:
+    return {view: LedgerView(snapshot, Viewer(view)) for view in VIEWS}
 
 
-def in_order(viewed: Viewed, one: Filter, judged: Judged) -> list[str]:
+def in_order(viewed: LedgerView, one: Filter, judged: Judged) -> list[str]:
     """The hands that pass, asked for in one question."""
-    condition = where(one, None, lent(viewed, judged))
+    condition = filter_sql(one, None, lend_verdicts(viewed, judged))
     rows = viewed.rows(f"SELECT hand FROM hands WHERE {condition} ORDER BY hand_seq")
     return [row["hand"] for row in rows]
 
@@ -76,29 +76,29 @@ def test_pages_are_all_hands_once_in_their_order(
     limit: int,
     newest: bool,
     window: int,
-    eyes: dict[str, Viewed],
+    eyes: dict[str, LedgerView],
     judged: Judged,
 ) -> None:
-    viewed, one = eyes[view], parsed(text)
+    viewed, one = eyes[view], parse_filter(text)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(hands, "WINDOW", window)
+        patched.setattr(hands, "FIRST_WINDOW", window)
         found: list[str] = []
         after: int | None = None
         for _ in range(500):
-            told = hands_by(viewed, one, after, limit, newest, judged)
+            told = read_hands(viewed, one, after, limit, newest, judged)
             assert len(told.rows) == limit or told.next is None
             found += [row.hand for row in told.rows]
             if told.next is None:
                 break
             after = told.next
-            assert after == key(viewed, found[-1])
+            assert after == list_key(viewed, found[-1])
     expected = in_order(viewed, one, judged)
     assert (expected[::-1] if newest else expected) == found
 
 
-def test_a_row_says_what_was_played(snapshot: Snapshot, eyes: dict[str, Viewed]) -> None:
+def test_a_row_says_what_was_played(snapshot: Snapshot, eyes: dict[str, LedgerView]) -> None:
     streets = {0: "preflop", 3: "flop", 4: "turn", 5: "river"}
-    rows = {row.hand: row for row in hands_by(eyes["public"], limit=1_000).rows}
+    rows = {row.hand: row for row in read_hands(eyes["public"], limit=1_000).rows}
     hands = [one.hand for one in snapshot.hands()]
     assert hands == list(rows)
     for hand in hands:
@@ -117,32 +117,32 @@ def test_a_row_says_what_was_played(snapshot: Snapshot, eyes: dict[str, Viewed])
 
 
 def test_verdicts_are_told_as_far_as_they_are_known(
-    eyes: dict[str, Viewed], judged: Judged
+    eyes: dict[str, LedgerView], judged: Judged
 ) -> None:
     told = {
-        view: {row.hand: row.verdict for row in hands_by(one, limit=1_000, judged=judged).rows}
+        view: {row.hand: row.verdict for row in read_hands(one, limit=1_000, judged=judged).rows}
         for view, one in eyes.items()
     }
     assert None not in told["auditor"].values()
     for hand, verdict in told["public"].items():
         is_open = hand.startswith(("open-", "after-"))
         assert verdict == (told["auditor"][hand] if is_open else None)
-    unjudged = hands_by(eyes["auditor"], parsed("verdict=agree"), limit=1_000)
+    unjudged = read_hands(eyes["auditor"], parse_filter("verdict=agree"), limit=1_000)
     assert [] == unjudged.rows
-    assert {None} == {row.verdict for row in hands_by(eyes["auditor"], limit=1_000).rows}
+    assert {None} == {row.verdict for row in read_hands(eyes["auditor"], limit=1_000).rows}
 
 
 @pytest.mark.parametrize("view", sized(VIEWS[2:], VIEWS[1:2], VIEWS))
 @pytest.mark.parametrize("text", sized(FILTERS[::2], FILTERS))
 def test_each_value_of_a_facet_finds_as_many_hands_as_it_says(
-    view: str, text: str, eyes: dict[str, Viewed], judged: Judged
+    view: str, text: str, eyes: dict[str, LedgerView], judged: Judged
 ) -> None:
-    viewed, one = eyes[view], parsed(text)
+    viewed, one = eyes[view], parse_filter(text)
     counted = facets(viewed, one, judged)
     assert len(in_order(viewed, one, judged)) == counted.hands
     for name in FACETS:
         for value in getattr(counted, name)[:: sized(3, 2, 1)]:
-            narrowed = in_order(viewed, parsed(value.filter), judged)
+            narrowed = in_order(viewed, parse_filter(value.filter), judged)
             assert value.hands == len(narrowed), value
         sizes = [value.hands for value in getattr(counted, name)]
         assert name == "street" or all(more >= less for more, less in pairwise(sizes))
@@ -154,7 +154,7 @@ def test_each_value_of_a_facet_finds_as_many_hands_as_it_says(
     assert verdicts == sum(1 for row in _rows(viewed, one, judged) if row.verdict)
 
 
-def _outcomes(viewed: Viewed, passed: list[str]) -> dict[str, int]:
+def _outcomes(viewed: LedgerView, passed: list[str]) -> dict[str, int]:
     """Hand by hand: by how many won its auctions, if it was not voided."""
     won = Counter(row["hand"] for row in viewed.rows("SELECT hand FROM bids WHERE won"))
     voided = {row["hand"] for row in viewed.rows("SELECT hand FROM hands WHERE voided")}
@@ -162,14 +162,14 @@ def _outcomes(viewed: Viewed, passed: list[str]) -> dict[str, int]:
     return dict(Counter(names))
 
 
-def _rows(viewed: Viewed, one: Filter, judged: Judged) -> list[HandRow]:
-    return hands_by(viewed, one, limit=1_000_000, judged=judged).rows
+def _rows(viewed: LedgerView, one: Filter, judged: Judged) -> list[HandRow]:
+    return read_hands(viewed, one, limit=1_000_000, judged=judged).rows
 
 
 def test_what_was_counted_is_told_again_until_more_is_judged(
-    eyes: dict[str, Viewed], judged: Judged, monkeypatch: pytest.MonkeyPatch
+    eyes: dict[str, LedgerView], judged: Judged, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    viewed, one = eyes["auditor"], parsed("pot>=1")
+    viewed, one = eyes["auditor"], parse_filter("pot>=1")
     first = facets(viewed, one, judged)
     with monkeypatch.context() as patched:
         patched.setattr(viewed.query, "ask", None)
@@ -181,24 +181,24 @@ def test_what_was_counted_is_told_again_until_more_is_judged(
 
 
 def test_only_so_many_counts_are_kept(
-    eyes: dict[str, Viewed], monkeypatch: pytest.MonkeyPatch
+    eyes: dict[str, LedgerView], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.questions.filters_hands.KEPT_MAX", 2)
+    monkeypatch.setattr("api.questions.filters_hands.FACETS_MAX", 2)
     viewed = eyes["public"]
     for least in (1, 2, 1, 3):
-        facets(viewed, parsed(f"pot>={least}"))
-    assert ["pot>=1", "pot>=3"] == list(_kept[viewed.query])
+        facets(viewed, parse_filter(f"pot>={least}"))
+    assert ["pot>=1", "pot>=3"] == list(_cached_facets[viewed.query])
 
 
-def test_only_the_largest_of_many_are_told(eyes: dict[str, Viewed]) -> None:
+def test_only_the_largest_of_many_are_told(eyes: dict[str, LedgerView]) -> None:
     counted = facets(eyes["public"])
     assert len({one.name for one in PLAYED}) > 10 == len(counted.match)
     assert 10 == len(counted.player)
 
 
-def test_a_page_takes_no_longer_than_it_may(eyes: dict[str, Viewed]) -> None:
+def test_a_page_takes_no_longer_than_it_may(eyes: dict[str, LedgerView]) -> None:
     with pytest.raises(Refused, match="stopped: no answer within 0 s"):
-        hands_by(eyes["public"], seconds=0)
+        read_hands(eyes["public"], seconds=0)
 
 
 TWO_WORLDS = sized(SECRETS, FILTERS)
@@ -221,12 +221,12 @@ def listed_worlds(folder: Path, seen_by: Viewer) -> list[tuple[Snapshot, Judged]
 def listed(world: tuple[Snapshot, Judged], viewer: Viewer, texts: Iterable[str]) -> Listed:
     """What is answered of each filter: its hands, and what they have."""
     snapshot, judged = world
-    viewed = Viewed(snapshot, viewer)
+    viewed = LedgerView(snapshot, viewer)
     told: Listed = {}
     for text in texts:
-        one = parsed(text)
+        one = parse_filter(text)
         told[text] = (
-            hands_by(viewed, one, limit=1_000, judged=judged),
+            read_hands(viewed, one, limit=1_000, judged=judged),
             facets(viewed, one, judged),
         )
     viewed.close()

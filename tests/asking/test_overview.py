@@ -8,9 +8,9 @@ import pytest
 from api.main import main
 from api.questions.declared.player import PlayerParams, player
 from api.questions.declared.players import PlayersParams, players
-from api.viewpoints.selection import Absent
+from api.viewpoints.ledger_view import LedgerView
+from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import Viewer, without_progress
-from api.viewpoints.views import Viewed
 from store.reader import Reader
 
 PLAYED = (
@@ -42,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("view", ["auditor", "public", "seat:random-1"])
 def test_an_overview_says_what_plain_questions_say(view: str, folder: Path) -> None:
-    viewed = Viewed(Reader(folder).snapshot(), Viewer(view))
+    viewed = LedgerView(Reader(folder).snapshot(), Viewer(view))
     every = msgspec.to_builtins(players(viewed, PlayersParams(), without_progress).rows)
     assert 5 == len(every)
     for row in every:
@@ -55,6 +55,6 @@ def test_an_overview_says_what_plain_questions_say(view: str, folder: Path) -> N
 
 
 def test_who_was_dealt_nothing_has_no_overview(folder: Path) -> None:
-    viewed = Viewed(Reader(folder).snapshot(), Viewer("auditor"))
-    with pytest.raises(Absent, match="nobody called nobody's was dealt a hand"):
+    viewed = LedgerView(Reader(folder).snapshot(), Viewer("auditor"))
+    with pytest.raises(NotInLedger, match="nobody called nobody's was dealt a hand"):
         player(viewed, PlayerParams("nobody's"), without_progress)

@@ -12,10 +12,10 @@ import pytest
 from msgspec.structs import replace
 
 from api import version as module
-from api.questions.judging import shown
+from api.questions.judging import visible_rows
 from api.questions.verdicts import Progress, Verdicts
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed
 from engine.game import fingerprint, to_json
 from engine.games import GAMES, RULESETS
 from engine.steps import Blinds
@@ -353,8 +353,8 @@ def test_a_viewer_is_told_of_hands_that_are_open_to_all(
 ) -> None:
     verdicts = Verdicts(tmp_path)
     expected = judged(snapshot, verdicts)
-    viewed = Viewed(snapshot, Viewer(view))
-    told = by_hand(shown(verdicts.known(snapshot), viewed))
+    viewed = LedgerView(snapshot, Viewer(view))
+    told = by_hand(visible_rows(verdicts.known(snapshot), viewed))
     matches = {one.hand_seq: one.hand.rpartition("/")[0] for one in snapshot.hands()}
     open_to_all = {seq for seq, match in matches.items() if match.startswith(("open-", "after-"))}
     assert {seq: expected[seq] for seq in open_to_all} == told
@@ -364,4 +364,6 @@ def test_a_viewer_is_told_of_hands_that_are_open_to_all(
 def test_an_auditor_is_told_of_all(snapshot: Snapshot, tmp_path: Path) -> None:
     verdicts = Verdicts(tmp_path)
     expected = judged(snapshot, verdicts)
-    assert expected == by_hand(shown(verdicts.known(snapshot), Viewed(snapshot, Viewer("auditor"))))
+    assert expected == by_hand(
+        visible_rows(verdicts.known(snapshot), LedgerView(snapshot, Viewer("auditor")))
+    )

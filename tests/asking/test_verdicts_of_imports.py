@@ -165,7 +165,7 @@ def nobody_judges(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("it was judged when it was imported")
 
     monkeypatch.setattr(Verdicts, "judge", judge)
-    monkeypatch.setattr(verdicts, "batches", judge)
+    monkeypatch.setattr(verdicts, "screened_batches", judge)
 
 
 @pytest.mark.usefixtures("nobody_judges")
@@ -174,7 +174,7 @@ def test_pages_and_filters_have_nothing_judged_after_an_import(
 ) -> None:
     """From the home page it is three clicks to a disputed hand, its audit, and its evidence."""
     imported(folder, ("long.txt", log(HANDS, "1")), words=("--match", "scrim"))
-    monkeypatch.setattr("api.questions.judging.UNASKED_MAX", 0)
+    monkeypatch.setattr("api.questions.judging.JUDGED_UNASKED_MAX", 0)
     client = site_of(folder).as_("auditor")
     for path in ("/", "/matches/scrim", "/hands?q=verdict%3Ddiffer"):
         text = client.get(path).text

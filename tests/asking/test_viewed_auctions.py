@@ -13,8 +13,8 @@ from analytics.projections.auctions import SCHEMA
 from analytics.projections.equity import RunOut, find_run_out
 from analytics.projections.facts import PROJECTION_NAMES, ruleset_projections
 from analytics.replay.rules import Rulebook
-from api.viewpoints.redaction import revealed
-from api.viewpoints.views import Viewed
+from api.viewpoints.ledger_view import LedgerView
+from api.viewpoints.redaction import with_settled_bids
 from engine.games import GAMES
 from events.ledger import is_match
 from store.columns.codec import arrow_table
@@ -37,21 +37,21 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
 
 
 @pytest.fixture(scope="module", params=VIEWERS, ids=names)
-def viewed(request: pytest.FixtureRequest, snapshot: Snapshot) -> Iterator[Viewed]:
+def viewed(request: pytest.FixtureRequest, snapshot: Snapshot) -> Iterator[LedgerView]:
     """The ledger through somebody's eyes."""
-    made = Viewed(snapshot, request.param)
+    made = LedgerView(snapshot, request.param)
     yield made
     made.close()
 
 
-def seen(viewed: Viewed) -> list[Leaf]:
+def seen(viewed: LedgerView) -> list[Leaf]:
     """Every hand as he sees it, each bid where its settlement told it."""
     every = (leaf for leaf in viewed.snapshot.leaves() if not is_match(leaf.stream))
     eyes = viewed.redactor
-    return [leaf if eyes.viewer.auditor else revealed(eyes.see(leaf)) for leaf in every]
+    return [leaf if eyes.viewer.auditor else with_settled_bids(eyes.redact(leaf)) for leaf in every]
 
 
-def test_auctions_are_those_that_are_walked(viewed: Viewed) -> None:
+def test_auctions_are_those_that_are_walked(viewed: LedgerView) -> None:
     walked = [row for leaf in seen(viewed) for row in walked_auctions.rows_of(leaf)]
     expected = arrow_table(walked, SCHEMA)
     got = viewed.ask("SELECT * EXCLUDE (hand) FROM auctions").select(expected.column_names)
@@ -59,19 +59,19 @@ def test_auctions_are_those_that_are_walked(viewed: Viewed) -> None:
     assert sorted_rows(expected.drop_columns("plain")) == sorted_rows(got.drop_columns("plain"))
 
 
-def test_cards_at_risk_are_those_that_are_walked(viewed: Viewed) -> None:
+def test_cards_at_risk_are_those_that_are_walked(viewed: LedgerView) -> None:
     expected = walked_risks.build(viewed.snapshot.ruleset, seen(viewed))
     got = viewed.ask("SELECT * EXCLUDE (hand) FROM risks").select(expected.column_names)
     assert expected.num_rows
     assert sorted_rows(expected) == sorted_rows(got)
 
 
-def test_what_hands_came_to_is_what_is_walked(viewed: Viewed) -> None:
+def test_what_hands_came_to_is_what_is_walked(viewed: LedgerView) -> None:
     expected = walked_played.build(viewed.snapshot.ruleset, seen(viewed))
     got = viewed.ask("SELECT * EXCLUDE (hand) FROM played").select(expected.column_names)
     lucky = ["spot", "why"]  # elsewhere these are for the hand's own walk to say
     if not viewed.viewer.auditor:
-        opened = pa.array(sorted(viewed.opened), pa.string())
+        opened = pa.array(sorted(viewed.open_matches), pa.string())
         mine = pc.is_in(expected["match"], opened)
         theirs = pc.is_in(got["match"], opened)
         assert sorted_rows(expected.filter(mine)) == sorted_rows(got.filter(theirs))
@@ -82,7 +82,7 @@ def test_what_hands_came_to_is_what_is_walked(viewed: Viewed) -> None:
     assert sorted_rows(expected) == sorted_rows(got)
 
 
-def test_no_hand_closes_for_somebody_that_may_not_close_for_all(viewed: Viewed) -> None:
+def test_no_hand_closes_for_somebody_that_may_not_close_for_all(viewed: LedgerView) -> None:
     """`may_close` chooses the hands that are looked at: it must be the same for all, and leave
     out none that anybody could count."""
     rules = Rulebook(viewed.snapshot.ruleset)

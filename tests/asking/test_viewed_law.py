@@ -7,9 +7,9 @@ import pytest
 
 from analytics.projections.facts import facts_projection
 from api.exporting.tables import TABLES, view_tables
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.redaction import Redactor
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed
 from engine.games import GAMES
 from store.log.streams import Leaf
 from store.reader import Snapshot
@@ -33,9 +33,9 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
 
 
 @pytest.fixture(scope="module", params=VIEWERS, ids=names)
-def viewed(request: pytest.FixtureRequest, snapshot: Snapshot) -> Iterator[Viewed]:
+def viewed(request: pytest.FixtureRequest, snapshot: Snapshot) -> Iterator[LedgerView]:
     """The ledger through somebody's eyes."""
-    made = Viewed(snapshot, request.param)
+    made = LedgerView(snapshot, request.param)
     yield made
     made.close()
 
@@ -54,19 +54,22 @@ def same(expected: pa.Table, got: pa.Table) -> None:
         assert here.to_pylist() == there.to_pylist()
 
 
-def test_every_view_is_what_is_made_of_sight_alone(viewed: Viewed, leaves: list[Leaf]) -> None:
+def test_every_view_is_what_is_made_of_sight_alone(viewed: LedgerView, leaves: list[Leaf]) -> None:
     for name in TABLES:
         expected = pa.concat_tables(view_tables(leaves, name, viewed.redactor))
         same(expected, viewed.ask(f"FROM {name}"))
         if name != "facts" and viewed.viewer in STRANGERS:  # a stranger's SQL reaches no facts
-            same(expected, viewed.stranger(f"FROM {name}"))
+            same(expected, viewed.ask_untrusted(f"FROM {name}"))
 
 
-def test_facts_are_those_of_the_events_that_are_seen(viewed: Viewed, snapshot: Snapshot) -> None:
+def test_facts_are_those_of_the_events_that_are_seen(
+    viewed: LedgerView, snapshot: Snapshot
+) -> None:
     """Nothing in them but the class of hole cards depends on what is hidden."""
     redactor = viewed.redactor
     seen = [
-        leaf if redactor.viewer.auditor else redactor.see(leaf).leaf for leaf in snapshot.leaves()
+        leaf if redactor.viewer.auditor else redactor.redact(leaf).leaf
+        for leaf in snapshot.leaves()
     ]
     same(
         facts_projection(snapshot.ruleset).build(seen),
@@ -74,7 +77,7 @@ def test_facts_are_those_of_the_events_that_are_seen(viewed: Viewed, snapshot: S
     )
 
 
-def test_a_hand_is_seen_as_its_rows_are(viewed: Viewed, snapshot: Snapshot) -> None:
+def test_a_hand_is_seen_as_its_rows_are(viewed: LedgerView, snapshot: Snapshot) -> None:
     counted = {row["hand"]: row["events"] for row in viewed.rows("SELECT hand, events FROM hands")}
     for hand in [*counted][:: sized(3, 2, 1)]:
         assert counted[hand] == len(viewed.redacted_hand(hand).events)
@@ -82,19 +85,19 @@ def test_a_hand_is_seen_as_its_rows_are(viewed: Viewed, snapshot: Snapshot) -> N
 
 
 def test_who_may_see_everything_of_a_match_sees_what_the_auditor_does(snapshot: Snapshot) -> None:
-    public, auditor = Viewed(snapshot, Viewer()), Viewed(snapshot, Viewer("auditor"))
+    public, auditor = LedgerView(snapshot, Viewer()), LedgerView(snapshot, Viewer("auditor"))
     told = {one.name for one in PLAYED if one.kind in ("open", "after")}
-    assert told == public.opened == auditor.opened
+    assert told == public.open_matches == auditor.open_matches
     for name in (one.name for one in STANDARD):
         columns = ", ".join(f'"{it}"' for it in public.ask(f"FROM {name} LIMIT 0").column_names)
-        opened = ", ".join(f"'{match}'" for match in sorted(public.opened))
+        opened = ", ".join(f"'{match}'" for match in sorted(public.open_matches))
         sql = f"SELECT {columns} FROM {name} WHERE match IN ({opened}) ORDER BY ALL"
-        assert auditor.rows(sql) == public.rows(sql) == json_rows(public.stranger(sql))
+        assert auditor.rows(sql) == public.rows(sql) == json_rows(public.ask_untrusted(sql))
 
 
 def test_the_ledgers_have_what_is_hidden_and_what_is_not(snapshot: Snapshot) -> None:
     """The laws above are not empty: there are gaps, voids, secrets and shown cards."""
-    auditor, public = Viewed(snapshot, Viewer("auditor")), Viewed(snapshot, Viewer())
+    auditor, public = LedgerView(snapshot, Viewer("auditor")), LedgerView(snapshot, Viewer())
     sql = "SELECT count(*) AS n FROM"
     (voided,) = auditor.rows(f"{sql} hands WHERE voided")
     assert voided["n"] > len(SOME)

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 from api.playing.recording import ledger_projections
-from api.viewpoints.masks import Redacted
+from api.viewpoints.ledger_view import LedgerView
+from api.viewpoints.masks import MaskedQuery
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed
 from engine.games import GAMES
 from store.folder.disk import RealDisk
 from store.ledger import FileLedger
@@ -38,21 +38,21 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
 
 
 @pytest.fixture(scope="module", params=VIEWERS, ids=lambda one: f"{one.view} {len(one.matches)}")
-def viewed(request: pytest.FixtureRequest, snapshot: Snapshot) -> Viewed:
+def viewed(request: pytest.FixtureRequest, snapshot: Snapshot) -> LedgerView:
     """The ledger through somebody's eyes."""
-    return Viewed(snapshot, request.param)
+    return LedgerView(snapshot, request.param)
 
 
 @pytest.fixture(scope="module")
-def public(snapshot: Snapshot) -> Viewed:
+def public(snapshot: Snapshot) -> LedgerView:
     """The same through everybody's."""
-    return Viewed(snapshot, Viewer())
+    return LedgerView(snapshot, Viewer())
 
 
 @pytest.fixture(scope="module")
-def auditor(snapshot: Snapshot) -> Viewed:
+def auditor(snapshot: Snapshot) -> LedgerView:
     """The whole of it."""
-    return Viewed(snapshot, Viewer("auditor"))
+    return LedgerView(snapshot, Viewer("auditor"))
 
 
 REFUSED = (
@@ -125,13 +125,13 @@ SHADOWED = (
 
 
 @pytest.mark.parametrize("sql", REFUSED)
-def test_nothing_but_the_views_can_be_named(viewed: Viewed, sql: str) -> None:
+def test_nothing_but_the_views_can_be_named(viewed: LedgerView, sql: str) -> None:
     with pytest.raises(Refused):
-        viewed.stranger(sql)
+        viewed.ask_untrusted(sql)
 
 
 @pytest.fixture(scope="module")
-def secret_names(viewed: Viewed) -> list[str]:
+def secret_names(viewed: LedgerView) -> list[str]:
     """What tables of ours are called behind the views, each drawn at random."""
     viewed.rows("SELECT * FROM events, hands, players, bids, swaps, pots LIMIT 0")
     made = "SELECT view_name FROM duckdb_views() WHERE NOT internal AND view_name[1] = '_'"
@@ -143,16 +143,16 @@ def secret_names(viewed: Viewed) -> list[str]:
 
 @pytest.mark.parametrize("sql", SHADOWED)
 def test_not_even_who_knows_a_name_can_use_it(
-    viewed: Viewed, secret_names: list[str], sql: str
+    viewed: LedgerView, secret_names: list[str], sql: str
 ) -> None:
     """Neither a table of ours, nor one of the process that answers, nor one of DuckDB's."""
     ours = secret_names[: sized(1, 3)]
     for name in (*ours, "duckdb_views", *sized((), ("sqlite_master",)), "rows", "part0"):
         with pytest.raises(Refused, match=r"^there is no table|^SHOW is refused"):
-            viewed.stranger(sql.format(name=name))
+            viewed.ask_untrusted(sql.format(name=name))
 
 
-def test_every_macro_that_reads_duckdb_s_own_tables_is_refused(viewed: Viewed) -> None:
+def test_every_macro_that_reads_duckdb_s_own_tables_is_refused(viewed: LedgerView) -> None:
     found = duckdb.execute(
         "SELECT DISTINCT function_name FROM duckdb_functions()"
         " WHERE function_type = 'macro' AND macro_definition ILIKE '%select%'"
@@ -160,7 +160,7 @@ def test_every_macro_that_reads_duckdb_s_own_tables_is_refused(viewed: Viewed) -
     assert found
     for (name,) in found:
         with pytest.raises(Refused, match=f"{name} is refused"):
-            viewed.stranger(f"SELECT {name}(1, 2)")
+            viewed.ask_untrusted(f"SELECT {name}(1, 2)")
 
 
 ANSWERED = (
@@ -177,8 +177,8 @@ ANSWERED = (
 
 
 @pytest.mark.parametrize("sql", ANSWERED)
-def test_a_question_is_answered(viewed: Viewed, sql: str) -> None:
-    assert viewed.stranger(sql).num_rows > 0
+def test_a_question_is_answered(viewed: LedgerView, sql: str) -> None:
+    assert viewed.ask_untrusted(sql).num_rows > 0
 
 
 @pytest.mark.parametrize(
@@ -193,18 +193,20 @@ def test_a_question_is_answered(viewed: Viewed, sql: str) -> None:
         "type = 'SourceNoted' AND header LIKE '# seed%'",
     ],
 )
-def test_no_condition_meets_what_is_hidden(condition: str, public: Viewed, auditor: Viewed) -> None:
+def test_no_condition_meets_what_is_hidden(
+    condition: str, public: LedgerView, auditor: LedgerView
+) -> None:
     """A condition that fails on a row tells of it, even if the row would be left out later."""
     sql = f"FROM events WHERE CASE WHEN ({condition}) AND {{}} THEN error('met') ELSE true END"
     closed, opened = "match LIKE 'closed%'", "match LIKE '%a%'"
-    assert public.stranger(sql.format(closed)).num_rows > 0
+    assert public.ask_untrusted(sql.format(closed)).num_rows > 0
     with pytest.raises(Refused, match="met"):
-        auditor.stranger(sql.format(opened))
+        auditor.ask_untrusted(sql.format(opened))
 
 
 def test_rows_that_came_after_a_snapshot_are_not_met_either(snapshot: Snapshot) -> None:
     early = Snapshot(snapshot.live, snapshot.next_pos, 20)
-    for asked in (UntrustedQuery(Query(early)), UntrustedQuery(Redacted(early, Viewer()))):
+    for asked in (UntrustedQuery(Query(early)), UntrustedQuery(MaskedQuery(early, Viewer()))):
         for name in ("hands", "events", *sized((), ("players", "pots"))):
             sql = f"FROM {name} WHERE CASE WHEN hand_seq >= 20 THEN error('met') ELSE true END"
             found = asked.ask(sql)["hand_seq"].to_pylist()
@@ -213,7 +215,7 @@ def test_rows_that_came_after_a_snapshot_are_not_met_either(snapshot: Snapshot) 
 
 
 def test_without_the_guard_there_is_nothing_but_what_the_views_show(
-    viewed: Viewed, auditor: Viewed
+    viewed: LedgerView, auditor: LedgerView
 ) -> None:
     """The process that answers holds copies: whatever it says of itself, no other row is in it."""
     views = viewed.query.public
@@ -242,7 +244,7 @@ def test_without_the_guard_there_is_nothing_but_what_the_views_show(
         assert str(viewed.snapshot.live.folder) not in str(unguarded(viewed, sql))
 
 
-def unguarded(viewed: Viewed, sql: str) -> list[dict[str, Any]]:
+def unguarded(viewed: LedgerView, sql: str) -> list[dict[str, Any]]:
     """The answer to a statement that nobody has looked at, by a process with all tables."""
     strangers = UntrustedQuery(viewed.query)
     with ExitStack() as stack:
@@ -251,31 +253,31 @@ def unguarded(viewed: Viewed, sql: str) -> list[dict[str, Any]]:
     return json_rows(pa.ipc.open_stream(answer.pieces).read_all())
 
 
-def test_our_own_questions_see_the_same_rows(viewed: Viewed) -> None:
+def test_our_own_questions_see_the_same_rows(viewed: LedgerView) -> None:
     for name in ("hands", "events", "players", "bids", "swaps", "pots", "decisions"):
         sql = f"SELECT count(*) AS n, sum(hash(t)) AS h FROM {name} t"
-        assert viewed.rows(sql) == json_rows(viewed.stranger(sql))
+        assert viewed.rows(sql) == json_rows(viewed.ask_untrusted(sql))
 
 
-def test_an_answer_has_its_limits(viewed: Viewed) -> None:
+def test_an_answer_has_its_limits(viewed: LedgerView) -> None:
     with pytest.raises(Refused, match=r"^the answer has more than 5 rows: add a LIMIT$"):
-        viewed.stranger("FROM events", rows_max=5)
+        viewed.ask_untrusted("FROM events", rows_max=5)
     with pytest.raises(Refused, match=r"^stopped: no answer within 0\.2 s$"):
-        viewed.stranger("SELECT count(*) FROM range(1000000000) a, range(1000) b", seconds=0.2)
-    assert 1 == viewed.stranger("SELECT 1", rows_max=5, seconds=5).num_rows
+        viewed.ask_untrusted("SELECT count(*) FROM range(1000000000) a, range(1000) b", seconds=0.2)
+    assert 1 == viewed.ask_untrusted("SELECT 1", rows_max=5, seconds=5).num_rows
 
 
 @pytest.mark.ci
 @pytest.mark.parametrize("viewer", VIEWERS, ids=lambda one: f"{one.view} {len(one.matches)}")
 def test_what_is_withheld_stays_so_when_its_files_go(viewer: Viewer, tmp_path: Path) -> None:
     some = tuple(one for one in PLAYED if one.kind in sized(("closed", "after"), KINDS))
-    viewed = Viewed(ledger_of(tmp_path, some), viewer)
+    viewed = LedgerView(ledger_of(tmp_path, some), viewer)
     every = ("hands", "events", "bids", "swaps")
     asked = [f"FROM {name} ORDER BY ALL" for name in sized(("events",), every)]
-    before = [json_rows(viewed.stranger(sql)) for sql in asked]
+    before = [json_rows(viewed.ask_untrusted(sql)) for sql in asked]
     ledger = FileLedger(RealDisk(tmp_path), ledger_projections(tmp_path))
     ledger.compact(grace_ms=0)
     ledger.close()
-    for again in (viewed, Viewed(Reader(tmp_path).snapshot(), viewer)):
-        assert before == [json_rows(again.stranger(sql)) for sql in asked]
+    for again in (viewed, LedgerView(Reader(tmp_path).snapshot(), viewer)):
+        assert before == [json_rows(again.ask_untrusted(sql)) for sql in asked]
         assert before == [again.rows(sql) for sql in asked]

@@ -10,8 +10,8 @@ import pytest
 from analytics.sql import HandFilters
 from analytics.statistics.compute import find_statistics, statistic_values
 from api.exporting.tables import TABLES
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed
 from engine.games import GAMES
 from store.sql.guard import Refused
 from tests.asking.seen_ledgers import ledger_of, matches, viewers, worlds
@@ -69,49 +69,51 @@ CLOSED = "(match LIKE 'closed%' OR match LIKE 'bare%')"
 @pytest.fixture(scope="module", params=CURIOUS, ids=lambda one: f"{one.view} {len(one.matches)}")
 def pair(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Viewed, Viewed]:
+) -> tuple[LedgerView, LedgerView]:
     """Through the same eyes, a ledger and another."""
     viewer: Viewer = request.param
     folder = tmp_path_factory.mktemp("worlds")
     others = worlds(PLAYED, viewer, random.Random(repr(viewer)))
     assert PLAYED != others
     here, there = ledger_of(folder / "here", PLAYED), ledger_of(folder / "there", others, "other")
-    return Viewed(here, viewer), Viewed(there, viewer)
+    return LedgerView(here, viewer), LedgerView(there, viewer)
 
 
 def differing(
-    pair: tuple[Viewed, Viewed], asked: tuple[str, ...], ask: Callable[[Viewed, str], Any]
+    pair: tuple[LedgerView, LedgerView],
+    asked: tuple[str, ...],
+    ask: Callable[[LedgerView, str], Any],
 ) -> list[str]:
     here, there = pair
     return [sql for sql in asked if ask(here, sql) != ask(there, sql)]
 
 
-def test_every_row_is_the_same(pair: tuple[Viewed, Viewed]) -> None:
+def test_every_row_is_the_same(pair: tuple[LedgerView, LedgerView]) -> None:
     asked = tuple(f"FROM {name} ORDER BY ALL" for name in TABLES)
-    assert [] == differing(pair, asked, Viewed.ask)
+    assert [] == differing(pair, asked, LedgerView.ask)
     # A stranger's rows are copies of our own (`test_viewed_law`); facts he does not reach.
     few = tuple(sql for sql in asked if "bids" in sql or "decisions" in sql)
-    assert [] == differing(pair, sized(few, few, asked[:-1]), Viewed.stranger)
+    assert [] == differing(pair, sized(few, few, asked[:-1]), LedgerView.ask_untrusted)
 
 
-def test_every_question_has_the_same_answer(pair: tuple[Viewed, Viewed]) -> None:
+def test_every_question_has_the_same_answer(pair: tuple[LedgerView, LedgerView]) -> None:
     asked = tuple(f"FROM ({sql}) ORDER BY ALL" for sql in SELDOM[:: sized(4, 1)])
-    assert [] == differing(pair, asked, Viewed.stranger)
+    assert [] == differing(pair, asked, LedgerView.ask_untrusted)
 
 
-def test_every_failure_is_the_same_sentence(pair: tuple[Viewed, Viewed]) -> None:
+def test_every_failure_is_the_same_sentence(pair: tuple[LedgerView, LedgerView]) -> None:
     """A condition that fails on what it meets tells what it met."""
 
-    def ask(viewed: Viewed, sql: str) -> pa.Table | str:
+    def ask(viewed: LedgerView, sql: str) -> pa.Table | str:
         try:
-            return viewed.stranger(f"FROM ({sql.format(closed=CLOSED)}) ORDER BY ALL")
+            return viewed.ask_untrusted(f"FROM ({sql.format(closed=CLOSED)}) ORDER BY ALL")
         except Refused as refusal:
             return str(refusal)
 
     assert [] == differing(pair, sized(FAILING[::4], FAILING), ask)
 
 
-def test_every_statistic_is_the_same(pair: tuple[Viewed, Viewed]) -> None:
+def test_every_statistic_is_the_same(pair: tuple[LedgerView, LedgerView]) -> None:
     """Sums of fractions differ in their last digits with the order of threads."""
     told = [list(statistic_values(one, HandFilters(), find_statistics("all"))) for one in pair]
     here, there = (
@@ -122,15 +124,15 @@ def test_every_statistic_is_the_same(pair: tuple[Viewed, Viewed]) -> None:
     assert here == there
 
 
-def test_every_hand_is_seen_alike(pair: tuple[Viewed, Viewed]) -> None:
+def test_every_hand_is_seen_alike(pair: tuple[LedgerView, LedgerView]) -> None:
     here, there = pair
     for hand in [one.hand for one in here.snapshot.hands()][::7]:
         assert here.redacted_hand(hand) == there.redacted_hand(hand)
 
 
-def test_an_auditor_can_tell_the_worlds_apart(pair: tuple[Viewed, Viewed]) -> None:
+def test_an_auditor_can_tell_the_worlds_apart(pair: tuple[LedgerView, LedgerView]) -> None:
     """The law above is not empty: every view has a difference, but the one without a secret."""
-    here, there = (Viewed(one.snapshot, Viewer("auditor")) for one in pair)
+    here, there = (LedgerView(one.snapshot, Viewer("auditor")) for one in pair)
     names = TABLES
     asked = {name: f"FROM {name} ORDER BY ALL" for name in names}
     assert ["pots"] == [it for it, sql in asked.items() if here.ask(sql) == there.ask(sql)]

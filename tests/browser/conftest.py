@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from api.http.keys import once_url
+from api.http.keys import login_url
 from api.main import main
 from tests import chromium
 from tests.browser.club import Club
@@ -170,7 +170,7 @@ def auditor(browser: "Browser", server: str, house: Path) -> Any:
 def logged_in(browser: "Browser", server: str, house: Path) -> Any:
     """The cookie of an auditor at this server."""
     context = browser.new_context()
-    context.new_page().goto(once_url(house, server, ("hands:read", "audit:read")))
+    context.new_page().goto(login_url(house, server, ("hands:read", "audit:read")))
     state = context.storage_state()
     context.close()
     return state

@@ -6,7 +6,7 @@ from typing import cast
 
 import pytest
 
-from api.http.keys import once_url
+from api.http.keys import login_url
 from events import types as t
 from events.views import viewpoint
 from store.reader import Reader
@@ -75,7 +75,7 @@ def test_nobody_is_offered_eyes_that_are_not_his(site: Site) -> None:
 
 @pytest.mark.ci
 def test_a_link_lets_somebody_in_once(site: Site) -> None:
-    once = once_url(site.house, site.base, ("hands:read", "seat:random-1"))
+    once = login_url(site.house, site.base, ("hands:read", "seat:random-1"))
     page = site.page(as_auditor=False)
     page.goto(once)
     assert f"{site.base}/" == page.url

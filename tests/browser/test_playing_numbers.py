@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from api.main import main
-from api.questions.players import p_value
+from api.questions.measures import p_text
 from tests.browser.conftest import Site, expect
 from tests.http.servers import Server
 
@@ -229,7 +229,7 @@ def test_swaps_stand_beside_the_chance_that_the_rules_state(site: Site) -> None:
     for one, row in zip(told, rows.all(), strict=True):
         expect(row).to_contain_text(f"{one['k']}/{one['n']}")
         expect(row).to_contain_text(f"{100 * one['stated']:.1f}")
-        expect(row).to_contain_text(p_value(one["p"]))
+        expect(row).to_contain_text(p_text(one["p"]))
     expect(page.locator(".figures")).to_contain_text("at showdown")
 
 
@@ -325,7 +325,7 @@ SOON_AGAIN = """
 import sys
 from api.http.routes import stream
 from api.main import main
-stream.RETRY_MS = 100
+stream.RECONNECT_MS = 100
 sys.exit(main())
 """
 """A server to whose stream a browser comes again at once, and not in two seconds."""

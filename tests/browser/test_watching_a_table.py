@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from api.http.keys import once_url
+from api.http.keys import login_url
 from events.match import MatchEnded
 from store.reader import NoLedger, Reader
 from tests.browser.conftest import PHONE, Site, complaints, expect, named
@@ -63,7 +63,7 @@ def watching(new_context: Callable[..., "BrowserContext"]) -> Callable[..., "Pag
         base = f"http://127.0.0.1:{server.port}"
         page = new_context(base_url=base).new_page()
         if scopes:
-            page.goto(once_url(folder, base, scopes))
+            page.goto(login_url(folder, base, scopes))
         page.goto(WATCHED)
         return page
 

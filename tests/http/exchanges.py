@@ -67,7 +67,7 @@ def exchanges(page: Path) -> Iterator[Exchange]:
 
 def run(page: Path, site: Site) -> int:
     """Ask everything on a page; how many requests that were."""
-    known = {**site.keys, "once": site.app.state.sessions.link(("audit:read",))}
+    known = {**site.keys, "once": site.app.state.sessions.make_link(("audit:read",))}
     client = TestClient(site.app, "http://127.0.0.1:8000", follow_redirects=False)
     count = 0
     for exchange in exchanges(page):

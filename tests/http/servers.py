@@ -19,10 +19,10 @@ import sys
 from pathlib import Path
 from api.http.ledger_service import Settings
 from api.http.limits import Limits
-from api.serving.server import bound, run
-sock = bound("127.0.0.1", 0)
+from api.serving.server import listening_socket, run_server
+sock = listening_socket("127.0.0.1", 0)
 print(f"http://127.0.0.1:{sock.getsockname()[1]}/", flush=True)
-run(Settings(Path(sys.argv[1]), 0, limits=Limits(rate=0, stall_s=1)), sock, 1, None)
+run_server(Settings(Path(sys.argv[1]), 0, limits=Limits(rate=0, stall_s=1)), sock, 1, None)
 """
 
 

@@ -19,7 +19,7 @@ from tests.http.servers import Server
 BURST = """
 import threading
 from pathlib import Path
-from api.http.request_log import give_back, share_heaps
+from api.http.request_log import limit_heaps, trim_memory
 
 def rss():
     return int(Path("/proc/self/statm").read_text().split()[1]) >> 8  # MiB of pages of 4 KiB
@@ -29,13 +29,13 @@ def take():
     pieces = [bytes(700) for _ in range(60_000)]
     kept.append(bytes(700))
 
-share_heaps()
+limit_heaps()
 before = rss()
 threads = [threading.Thread(target=take) for _ in range(4)]
 for one in threads: one.start()
 for one in threads: one.join()
 held = rss()
-give_back()
+trim_memory()
 print(before, held, rss())
 """
 
@@ -53,19 +53,19 @@ def test_a_server_gives_back_when_it_has_sent_much(
     house: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = []
-    monkeypatch.setattr(request_log, "LOOK_S", 0.05)
-    monkeypatch.setattr(request_log, "give_back", lambda: given.append(time.monotonic()))
+    monkeypatch.setattr(request_log, "TRIM_EVERY_S", 0.05)
+    monkeypatch.setattr(request_log, "trim_memory", lambda: given.append(time.monotonic()))
     site = site_of(house)
 
     @site.app.get("/api/v1/test/long")
     def long() -> Response:
-        return Response(b"x" * request_log.MUCH)
+        return Response(b"x" * request_log.TRIM_AFTER_BYTES)
 
     with served(site.app) as port:
         assert said(port, get("/api/v1/")).startswith(b"HTTP/1.1 200")
         time.sleep(0.3)
         assert [] == given, "not for a small answer"
-        assert len(said(port, get("/api/v1/test/long"))) > request_log.MUCH
+        assert len(said(port, get("/api/v1/test/long"))) > request_log.TRIM_AFTER_BYTES
         until = time.monotonic() + PATIENCE_S
         while not given:
             assert time.monotonic() < until

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 from starlette.middleware.gzip import GZipMiddleware
 
-from api.http.layers import (
-    LEAST,
-    PACKERS,
+from api.http.middleware import (
+    COMPRESS_FROM,
+    COMPRESSORS,
     Compression,
     encoding_of,
 )
@@ -43,7 +43,7 @@ def raw(site: Site, path: str, who: str | None = "auditor", **headers: str) -> t
         return answer, b"".join(answer.iter_raw())
 
 
-@pytest.mark.parametrize("how", PACKERS)
+@pytest.mark.parametrize("how", COMPRESSORS)
 @pytest.mark.parametrize("kind", LONG)
 def test_what_is_packed_is_what_is_not(site: Site, kind: str, how: str) -> None:
     plain, body = raw(site, LONG[kind])
@@ -58,7 +58,7 @@ def test_what_is_packed_is_what_is_not(site: Site, kind: str, how: str) -> None:
     assert less == raw(site, LONG[kind], Accept_Encoding=how)[1], "bytes are a matter of bytes"
 
 
-@pytest.mark.parametrize("how", PACKERS)
+@pytest.mark.parametrize("how", COMPRESSORS)
 def test_each_has_a_strong_tag_of_its_own(site: Site, how: str) -> None:
     path = LONG["json"]
     plain = raw(site, path)[0].headers["etag"]
@@ -117,7 +117,7 @@ def test_secrets_are_not_packed_nor_what_another_site_asks_for(site: Site) -> No
         admin.post("/api/v1/keys", json={"name": f"{number}" * 40, "scopes": ["hands:read"]})
     secret, body = raw(site, "/api/v1/keys", "admin", Accept_Encoding="gzip")
     assert "no-store" == secret.headers["cache-control"]
-    assert len(body) > LEAST
+    assert len(body) > COMPRESS_FROM
     assert "content-encoding" not in secret.headers
     path = LONG["json"]
     for other in ("cross-site", "same-site"):
@@ -149,7 +149,7 @@ def test_what_is_accepted(accepted: str, how: str | None) -> None:
     assert how == encoding_of(accepted)
 
 
-@pytest.mark.parametrize("how", PACKERS)
+@pytest.mark.parametrize("how", COMPRESSORS)
 @pytest.mark.parametrize("cache", ["no-cache", "no-store"])
 def test_a_stream_that_waits_holds_nothing_back(how: str, cache: str) -> None:
     """Its head is sent at once, and each piece can be unpacked when it has come."""
@@ -177,7 +177,7 @@ def test_a_stream_that_waits_holds_nothing_back(how: str, cache: str) -> None:
 
 
 def test_a_kilobyte_is_the_least(site: Site) -> None:
-    for size in (LEAST - 1, LEAST):
+    for size in (COMPRESS_FROM - 1, COMPRESS_FROM):
         told: list[Any] = []
 
         async def app(scope: Any, receive: Any, send: Any, size: int = size) -> None:
@@ -193,7 +193,7 @@ def test_a_kilobyte_is_the_least(site: Site) -> None:
         asyncio.run(Compression(app)(scope, None, send))  # type: ignore[arg-type]
         told_length = dict(told[0]["headers"])[b"content-length"]
         assert told_length == str(len(told[1]["body"])).encode()
-        assert (size < LEAST) == (len(told[1]["body"]) == size)
+        assert (size < COMPRESS_FROM) == (len(told[1]["body"]) == size)
 
 
 def test_what_the_library_gets_wrong() -> None:

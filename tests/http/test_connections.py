@@ -17,10 +17,10 @@ import pytest
 from fastapi import Request
 from fastapi.responses import Response
 
-from api.http.answer import streamed
-from api.http.limits import Limits, network
+from api.http.limits import Limits, client_network
+from api.http.responses import streaming_response
 from api.http.routes.stream import Followers
-from api.serving.server import Room
+from api.serving.server import DescriptorLimits
 from tests.http.clients import site_of
 from tests.http.served import PATIENCE_S, get, heard, said, served
 from tests.processes import Popen
@@ -34,7 +34,7 @@ import os, resource, signal, sys
 from pathlib import Path
 from api.http.ledger_service import Settings
 from api.http.limits import Limits
-from api.serving.server import bound, run
+from api.serving.server import listening_socket, run_server
 resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[2]),) * 2)
 taken = []
 def take(*_):
@@ -48,9 +48,9 @@ def give(*_):
         os.close(taken.pop())
 signal.signal(signal.SIGUSR1, take)
 signal.signal(signal.SIGUSR2, give)
-sock = bound("127.0.0.1", 0)
+sock = listening_socket("127.0.0.1", 0)
 print(sock.getsockname()[1], flush=True)
-run(Settings(Path(sys.argv[1]), 0, limits=Limits(rate=0)), sock, 1, None)
+run_server(Settings(Path(sys.argv[1]), 0, limits=Limits(rate=0)), sock, 1, None)
 """
 
 
@@ -235,7 +235,9 @@ def test_who_takes_nothing_of_an_answer_is_cut(made: str, house: Path) -> None:
     @site.app.get("/api/v1/test/long")
     def long(request: Request) -> Response:
         pieces = (b"x" * (1 << 18) for _ in range(size >> 18))
-        return Response(b"x" * size) if made == "whole" else streamed(request, pieces, "txt")
+        return (
+            Response(b"x" * size) if made == "whole" else streaming_response(request, pieces, "txt")
+        )
 
     with served(site.app) as port, from_address("127.0.0.1", port) as talk:
         talk.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -308,21 +310,26 @@ def test_a_few_addresses_do_not_take_every_place_of_the_stream(
 
 
 @pytest.mark.parametrize(
-    ("files", "room"), [(20_000, Room(12_288, 2_048)), (1_024, Room(768, 128)), (64, Room(16, 32))]
+    ("files", "room"),
+    [
+        (20_000, DescriptorLimits(12_288, 2_048)),
+        (1_024, DescriptorLimits(768, 128)),
+        (64, DescriptorLimits(16, 32)),
+    ],
 )
 def test_some_descriptors_are_left_for_the_ledger(
-    files: int, room: Room, monkeypatch: pytest.MonkeyPatch
+    files: int, room: DescriptorLimits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limits = {"now": (min(files, 1_024), files)}
     monkeypatch.setattr(resource, "getrlimit", lambda _: limits["now"])
     monkeypatch.setattr(resource, "setrlimit", lambda _, wanted: limits.update(now=wanted))
-    assert room == Room.of_process()
+    assert room == DescriptorLimits.of_process()
     assert min(files, 16_384) == limits["now"][0]
 
 
 def test_an_address_of_ipv6_is_a_network() -> None:
-    assert network("2001:db8:1:2::9") == network("2001:db8:1:2:ffff::1")
-    assert "10.0.0.1" == network("10.0.0.1")
+    assert client_network("2001:db8:1:2::9") == client_network("2001:db8:1:2:ffff::1")
+    assert "10.0.0.1" == client_network("10.0.0.1")
 
 
 def test_newcomers_of_one_address_at_once_take_no_more_than_their_share() -> None:
@@ -330,10 +337,10 @@ def test_newcomers_of_one_address_at_once_take_no_more_than_their_share() -> Non
     followers, ended = Followers(), list[str]()
     with ExitStack() as held:
         for name in ("a", "a", "a", "b"):
-            held.enter_context(followers.place(name, 4, partial(ended.append, name)))
-        assert followers.has_place("c", 4)
-        found = [held.enter_context(followers.place("c", 4, print)) for _ in range(4)]
+            held.enter_context(followers.follow(name, 4, partial(ended.append, name)))
+        assert followers.has_room("c", 4)
+        found = [held.enter_context(followers.follow("c", 4, print)) for _ in range(4)]
         assert [True, False, False, False] == found
         assert ["a"] == ended
-    assert followers.has_place("d", 1)
-    assert not followers.has_place("d", 0)
+    assert followers.has_room("d", 1)
+    assert not followers.has_room("d", 0)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from api.http.ledger_service import Delay
+from api.http.ledger_service import DelayedSnapshots
 from api.viewpoints.viewer import Viewer
 from dealer.play import play
 from engine.changes import ruleset
@@ -43,7 +43,7 @@ class House:
         self.folder = folder
         self.clock = Clock()
         self.ledger, self._lock = open_ledger(folder, "a test")
-        self.delay = Delay(DELAY_S, self.clock)
+        self.delay = DelayedSnapshots(DELAY_S, self.clock)
         self._reader = Reader(folder)
 
     def begin(self, match: str) -> None:
@@ -63,10 +63,10 @@ class House:
         self.ledger.close()
         self._lock.release()
 
-    def seen(self, viewer: Viewer = PUBLIC, delay: Delay | None = None) -> Snapshot:
+    def seen(self, viewer: Viewer = PUBLIC, delay: DelayedSnapshots | None = None) -> Snapshot:
         return (delay or self.delay).snapshot(viewer, self._reader.snapshot())
 
-    def hands(self, viewer: Viewer = PUBLIC, delay: Delay | None = None) -> list[str]:
+    def hands(self, viewer: Viewer = PUBLIC, delay: DelayedSnapshots | None = None) -> list[str]:
         """The hands that have closed for him; and the same is told by every count."""
         seen = self.seen(viewer, delay)
         leaves = [leaf for leaf in seen.leaves() if not is_match(leaf.stream)]
@@ -153,10 +153,10 @@ def test_another_process_shows_the_same(sealed: bool, house: House) -> None:
         house.clock.go_on(6)
         if sealed and number % 3 == 0:
             house.ledger.seal()
-        assert house.hands() == house.hands(delay=Delay(DELAY_S, house.clock))
+        assert house.hands() == house.hands(delay=DelayedSnapshots(DELAY_S, house.clock))
     assert [f"a/{number}" for number in range(1, HANDS - 3)] == house.hands()
     house.clock.go_on(60)
-    again = Delay(DELAY_S, house.clock)
+    again = DelayedSnapshots(DELAY_S, house.clock)
     assert HANDS == len(house.hands(delay=again)) == len(house.hands())
     assert house.seen(AUDITOR).as_of == house.seen(delay=again).as_of
 

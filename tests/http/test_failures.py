@@ -13,12 +13,12 @@ from fastapi.responses import Response
 from starlette.testclient import TestClient
 
 from api.http import ledger_service
-from api.http.answer import streamed
+from api.http.responses import streaming_response
 from api.problem import PROBLEM_KINDS, Problem
-from api.questions.filters import WrongFilter
+from api.questions.filters_parser import WrongFilter
 from api.serving.app import problem_of
-from api.viewpoints.redaction import Absence
-from api.viewpoints.selection import Absent, Unfinished
+from api.viewpoints.redaction import NoAccess
+from api.viewpoints.selection import NotInLedger, Unfinished
 from events.ledger import Conflict
 from store.folder.disk import LedgerLocked, Lock
 from store.folder.frames import Damaged
@@ -45,8 +45,8 @@ class Wanted(msgspec.Struct):
         (NoLedger("/home/me/ledger holds no ledger"), "unavailable"),
         (LedgerLocked("so"), "conflict"),
         (Conflict("so"), "conflict"),
-        (Absence("so"), "forbidden"),
-        (Absent("so"), "not-found"),
+        (NoAccess("so"), "forbidden"),
+        (NotInLedger("so"), "not-found"),
         (Unfinished("so"), "conflict"),
         (NoSnapshot("so"), "wrong-cursor"),
         (Damaged("hot-7.log is damaged at byte 99"), "damaged"),
@@ -163,7 +163,7 @@ def test_a_stream_that_fails_half_way_is_cut_not_ended(mine: Site) -> None:
 
     @mine.app.get("/api/v1/test/half")
     def half(request: Request) -> Response:
-        return streamed(request, chunks(), "ndjson")
+        return streaming_response(request, chunks(), "ndjson")
 
     with served(mine.app) as port:
         came = said(port, get("/api/v1/test/half"))

@@ -12,8 +12,8 @@ from api.audit_report import audit_entry, audit_text
 from api.playing.recording import ledger_projections
 from api.questions.declared.results import ResultsParams, results
 from api.record_audit import audit_record
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import viewer_of, without_progress
-from api.viewpoints.views import Viewed
 from engine.game import Game, fingerprint, to_json
 from events import types as t
 from events.ledger import Append, Conflict
@@ -107,7 +107,7 @@ def _ask(game: Game, tmp_path: Path) -> None:
     assert not failed
     for view in ("auditor", "public"):  # luck street by street, which only the command line tells
         results(
-            Viewed(Reader(tmp_path / "ledger").snapshot(), viewer_of(view)),
+            LedgerView(Reader(tmp_path / "ledger").snapshot(), viewer_of(view)),
             ResultsParams(),
             without_progress,
         )

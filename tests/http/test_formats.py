@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.requests import Request
 
-from api.http.answer import MEDIA, format_of
+from api.http.responses import MEDIA_TYPES, format_of
 from api.problem import Problem
 
 LISTS = ("json", "ndjson", "csv", "parquet", "arrow")
@@ -69,4 +69,4 @@ def test_what_is_not_to_be_had_is_refused_with_what_is(accept: str, query: str) 
 @given(st.text(st.characters(codec="latin-1"), max_size=60))
 def test_no_accept_is_too_strange(accept: str) -> None:
     with contextlib.suppress(Problem):
-        assert format_of(asked(accept), LISTS) in MEDIA
+        assert format_of(asked(accept), LISTS) in MEDIA_TYPES

@@ -27,12 +27,12 @@ from pathlib import Path
 from api.http.ledger_service import Settings
 from api.http.keys import Keys
 from api.http.limits import Limits
-from api.serving.server import bound, run
+from api.serving.server import listening_socket, run_server
 folder = Path(sys.argv[1]) / "ledger"
 key = Keys(folder).make(("matches:write", "audit:read"), "writer")[1]
-sock = bound("127.0.0.1", 0)
+sock = listening_socket("127.0.0.1", 0)
 print(sock.getsockname()[1], key, flush=True)
-run(Settings(folder, 0, limits=Limits(rate=0, keep_free=0)), sock, 1, None)
+run_server(Settings(folder, 0, limits=Limits(rate=0, keep_free=0)), sock, 1, None)
 """
 MOUNTED = 'mount -t tmpfs -o size={}m none "$1" && exec "$0" -c "$2" "$1"'
 

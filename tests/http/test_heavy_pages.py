@@ -17,9 +17,9 @@ from starlette.testclient import TestClient
 from api.http.limits import Limits
 from api.main import main
 from api.questions.question import API
-from api.serving import heavy_pages, kept_answers
+from api.serving import answer_cache, heavy_pages
+from api.serving.answer_cache import CachedAnswer, read_cached, write_cached
 from api.serving.heavy_pages import HeavyPages
-from api.serving.kept_answers import KeptAnswer, keep, read
 from tests.http.clients import Site, site_of
 from tests.profiles import in_turn, sized
 
@@ -32,7 +32,7 @@ APART = Limits(
 )
 COUNTED = "/hands?q=pot%3E10&counts=now"
 GRID, RATINGS = "/players/lynx/grid", "/ratings"
-PAGE = KeptAnswer("", {}, b"page", sha256(b"page").hexdigest())
+PAGE = CachedAnswer("", {}, b"page", sha256(b"page").hexdigest())
 SAID = "This page is being made"
 
 
@@ -58,7 +58,7 @@ def kept_in(folder: Path) -> list[Path]:
 @pytest.fixture
 def large(own: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     """Its pages are made by processes, however few hands it has, and none comes at once."""
-    monkeypatch.setattr(heavy_pages, "SOON_S", 0)
+    monkeypatch.setattr(heavy_pages, "ANSWER_SOON_S", 0)
     return site_of(own, limits=APART)
 
 
@@ -71,7 +71,7 @@ def never(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         begun.append(wanted.path)
         await anyio.sleep_forever()
 
-    monkeypatch.setattr(HeavyPages, "_by_process", endless)
+    monkeypatch.setattr(HeavyPages, "_run_process", endless)
     return begun
 
 
@@ -99,7 +99,9 @@ DATA = "/hands?facets=1", "/players/lynx/stats?format=csv", "/players/lynx/bids?
 def test_data_is_waited_for_and_comes_as_the_server_would_have_sent_it(
     address: str, who: str | None, own: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(heavy_pages, "DATA_S", 200)  # a machine may have more to do than this
+    monkeypatch.setattr(
+        heavy_pages, "ANSWER_DATA_S", 200
+    )  # a machine may have more to do than this
     large = site_of(own, limits=replace(APART, seconds=300))
     names = ("content-type", "etag", "cache-control", "vary")
     with asking(site_of(own), who) as client:
@@ -117,7 +119,7 @@ def test_data_is_waited_for_and_comes_as_the_server_would_have_sent_it(
 def test_data_that_does_not_come_in_time_is_said_to_be_made(
     large: Site, never: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(heavy_pages, "DATA_S", 0.1)
+    monkeypatch.setattr(heavy_pages, "ANSWER_DATA_S", 0.1)
     with asking(large) as client:
         answers = [client.get(f"{API}{GRID}") for _ in range(2)]
         assert 200 == client.get("/matches").status_code
@@ -199,7 +201,7 @@ def test_a_page_that_was_made_needs_no_process_after_a_restart(
         page = drawn(client, GRID).text
     (path,) = kept_in(own)
     assert (0o600, 0o700) == (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777)
-    monkeypatch.setattr(HeavyPages, "_by_process", _none)
+    monkeypatch.setattr(HeavyPages, "_run_process", _none)
     with asking(site_of(own, limits=APART)) as client:
         assert page == client.get(GRID).text
     with asking(site_of(own, limits=APART), "auditor") as client:
@@ -224,9 +226,9 @@ def test_a_page_is_kept_until_its_own_hands_change(own: Path) -> None:
     played("first", "random,bidder")
     assert "random-0" in shown()
     (path,) = kept_in(own)
-    kept = read(path)
+    kept = read_cached(path)
     assert kept is not None
-    keep(path, replace(kept, body=b"kept", digest=sha256(b"kept").hexdigest()))
+    write_cached(path, replace(kept, body=b"kept", digest=sha256(b"kept").hexdigest()))
     played("others", "bidder,bidder")
     assert "kept" == shown()
     played("second", "random,bidder")
@@ -238,7 +240,7 @@ def test_a_spoilt_file_is_no_page(large: Site, own: Path) -> None:
         page = drawn(client, GRID).text
     (path,) = kept_in(own)
     path.write_bytes(path.read_bytes().replace(b"lynx", b"ursa", 1))
-    assert read(path) is None
+    assert read_cached(path) is None
     with asking(site_of(own, limits=APART)) as client:
         assert page == drawn(client, GRID).text
 
@@ -270,7 +272,7 @@ def test_a_caller_waits_for_so_many_pages_at_most(
     large: Site, never: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(heavy_pages, "QUEUE_MAX", 2)
-    monkeypatch.setattr(heavy_pages, "SOON_S", 0)
+    monkeypatch.setattr(heavy_pages, "ANSWER_SOON_S", 0)
     with asking(large) as client:
         shows = [client.get(f"{GRID}?show={it}").status_code for it in ("net", "n", "vpip")]
     assert [202, 202, 429] == shows
@@ -279,11 +281,11 @@ def test_a_caller_waits_for_so_many_pages_at_most(
 def test_a_process_that_is_killed_is_said_and_the_page_is_made_when_asked_again(
     large: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(heavy_pages, "WAITED_FOR_S", 0.5)
-    monkeypatch.setattr(heavy_pages, "SOON_S", 0)
+    monkeypatch.setattr(heavy_pages, "ABANDONED_S", 0.5)
+    monkeypatch.setattr(heavy_pages, "ANSWER_SOON_S", 0)
     with asking(large) as client:
         with monkeypatch.context() as patched:
-            patched.setattr(heavy_pages, "make", asleep)
+            patched.setattr(heavy_pages, "make_answer", asleep)
             before = running()
             assert 202 == client.get(GRID).status_code
             until = time.monotonic() + 30
@@ -301,8 +303,8 @@ def test_a_process_that_is_killed_is_said_and_the_page_is_made_when_asked_again(
 
 def test_what_nobody_waits_for_gives_way(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As soon as somebody else has no place; who comes back has it made anew."""
-    monkeypatch.setattr(heavy_pages, "LEFT_S", 0.3)
-    monkeypatch.setattr(heavy_pages, "make", asleep)
+    monkeypatch.setattr(heavy_pages, "KEPT_AFTER_S", 0.3)
+    monkeypatch.setattr(heavy_pages, "make_answer", asleep)
     large = site_of(own, limits=replace(APART, pages=1))
     with asking(large, "ursa") as client:
         other = large.as_("lynx")
@@ -335,7 +337,7 @@ def test_where_nothing_can_be_written_pages_are_kept_in_memory(
     with asking(large) as client:
         page = drawn(client, GRID)
         assert 200 == page.status_code
-        monkeypatch.setattr(HeavyPages, "_by_process", _none)
+        monkeypatch.setattr(HeavyPages, "_run_process", _none)
         assert page.text == client.get(GRID).text
 
 
@@ -343,17 +345,17 @@ def test_on_a_full_disk_no_half_page_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "page"
     aside = path.with_suffix(f".{os.getpid()}")
     aside.symlink_to("/dev/full")  # a file on which every write fails with ENOSPC
-    keep(path, PAGE)
+    write_cached(path, PAGE)
     assert [] == list(tmp_path.iterdir())
-    keep(path, PAGE)
-    assert PAGE == read(path)
+    write_cached(path, PAGE)
+    assert PAGE == read_cached(path)
 
 
 def test_files_of_pages_do_not_become_more_and_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept_answers, "KEPT_MAX", 3)
+    monkeypatch.setattr(answer_cache, "CACHED_MAX", 3)
     for at in range(5):
-        keep(tmp_path / f"page-{at}", PAGE)
+        write_cached(tmp_path / f"page-{at}", PAGE)
         os.utime(tmp_path / f"page-{at}", (at, at))
     assert ["page-2", "page-3", "page-4"] == sorted(one.name for one in tmp_path.iterdir())

@@ -10,9 +10,9 @@ from fastapi import FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.testclient import TestClient
 
-from api.http.layers import LOOPBACK, SECURITY
 from api.http.ledger_service import Settings
 from api.http.limits import Limits
+from api.http.middleware import LOOPBACK, SECURITY_HEADERS
 from api.main import main
 from tests.http.clients import Site, site_of
 from tests.sessions import Captured
@@ -80,7 +80,7 @@ def test_a_preflight_is_answered_without_a_key(house: Path) -> None:
 
 def cookie_of(site: Site, client: tuple[str, int], **headers: str) -> str:
     """The cookie that a login leaves."""
-    link = site.app.state.sessions.link(("audit:read",))
+    link = site.app.state.sessions.make_link(("audit:read",))
     browser = TestClient(site.app, "http://127.0.0.1:8000", follow_redirects=False, client=client)
     answer = browser.get(f"/login?once={link}", headers=headers)
     assert 303 == answer.status_code
@@ -116,7 +116,7 @@ def test_serve_answers_to_its_public_name_and_links_there(
         sock.close()
         return 0
 
-    monkeypatch.setattr("api.serving.server.run", run)
+    monkeypatch.setattr("api.serving.server.run_server", run)
     monkeypatch.setattr("os._exit", sys.exit)
     words = ("serve", "--port", "0", "--ledger", str(tmp_path), "--public-url")
     with suppress(SystemExit):
@@ -167,4 +167,4 @@ def test_nobody_takes_another_address_behind_a_proxy(
 )
 def test_every_answer_has_every_security_header(path: str, site: Site) -> None:
     answer = site.as_().get(path)
-    assert SECURITY == {name: answer.headers.get(name) for name in SECURITY}
+    assert SECURITY_HEADERS == {name: answer.headers.get(name) for name in SECURITY_HEADERS}

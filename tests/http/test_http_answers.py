@@ -25,7 +25,7 @@ from api.exporting.files import TABULAR
 from api.http.keys import cursor_key
 from api.http.routes.exports import DATASETS
 from api.main import main
-from api.questions.games import listed
+from api.questions.games import game_rows
 from dealer.play import play
 from engine.game import Game
 from engine.games import GAMES
@@ -210,7 +210,7 @@ def test_some_rulesets_is_listed_and_told_in_full(site: Site, capsys: Captured) 
     said = told(capsys, "games", "--json")["games"]
     client = site.as_()
     assert said == [client.get(f"/api/v1/games/{one['name']}").json() for one in said]
-    assert [one["name"] for one in said] == [one["name"] for one in listed()]
+    assert [one["name"] for one in said] == [one["name"] for one in game_rows()]
 
 
 @pytest.mark.parametrize(("dataset", "view"), in_turn(DATASETS, VIEWS))

@@ -19,7 +19,7 @@ def test_the_page_of_fairness_tests_a_whole_ledger_by_a_job_and_keeps_what_it_fo
     writer, auditor = new.as_("writer"), new.as_("auditor")
     wanted = {"game": GAME, "hands": 8, "match": "scrim"}
     over(writer, writer.post("/api/v1/matches", json=wanted).headers["location"])
-    monkeypatch.setattr(sys.modules["api.pages.matches"], "TESTED_AT_ONCE", 5)
+    monkeypatch.setattr(sys.modules["api.pages.matches"], "TESTED_MAX", 5)
     assert "Test them now" in auditor.get("/fairness").text
     begun = auditor.get("/fairness?run=yes", follow_redirects=False)
     assert (303, "/fairness") == (begun.status_code, begun.headers["location"])
@@ -42,7 +42,7 @@ def test_the_page_of_fairness_tests_a_whole_ledger_by_a_job_and_keeps_what_it_fo
 def test_a_job_of_fairness_that_is_under_way_shows_how_far_it_is(
     new: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.modules["api.pages.matches"], "TESTED_AT_ONCE", -1)
+    monkeypatch.setattr(sys.modules["api.pages.matches"], "TESTED_MAX", -1)
     jobs, auditor = Jobs(new.folder), new.as_("auditor")
     open_ledger(new.folder, "a test")[1].release()
     room = jobs.room()

@@ -12,7 +12,7 @@ from api.http import ledger_service
 from api.http.limits import Limits
 from api.main import main
 from api.questions import judging
-from api.questions.judging import due
+from api.questions.judging import hands_to_judge
 from api.questions.verdicts import Verdicts, verdicts_of
 from api.serving import heavy_pages
 from api.serving.heavy_pages import HeavyPages
@@ -38,7 +38,7 @@ def unjudged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def site(unjudged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     """A ledger that is large for a page."""
     monkeypatch.setenv("MUCKRAKE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(judging, "UNASKED_MAX", 0)
+    monkeypatch.setattr(judging, "JUDGED_UNASKED_MAX", 0)
     return site_of(Path(shutil.copytree(unjudged, tmp_path / "ledger")))
 
 
@@ -138,19 +138,23 @@ def test_who_looks_has_hands_judged_that_he_may_know_of_and_no_others(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the public waits for, and is told of it, says nothing of matches that are sealed."""
-    monkeypatch.setattr(judging, "UNASKED_MAX", 20)
+    monkeypatch.setattr(judging, "JUDGED_UNASKED_MAX", 20)
     service = site.app.state.service
     with service.viewed(Viewer()) as viewed:
         shown = {one.hand_seq for one in viewed.snapshot.hands("shown")}
-        assert shown == set(due(viewed).tolist()) == set(due(viewed, on_demand=True).tolist())
-        assert shown == set(due(viewed, match="shown").tolist())
-        assert [] == due(viewed, match="scrim").tolist()
-        monkeypatch.setattr(judging, "UNASKED_MAX", 19)
-        assert [] == due(viewed, on_demand=True).tolist()
+        assert (
+            shown
+            == set(hands_to_judge(viewed).tolist())
+            == set(hands_to_judge(viewed, on_demand=True).tolist())
+        )
+        assert shown == set(hands_to_judge(viewed, match="shown").tolist())
+        assert [] == hands_to_judge(viewed, match="scrim").tolist()
+        monkeypatch.setattr(judging, "JUDGED_UNASKED_MAX", 19)
+        assert [] == hands_to_judge(viewed, on_demand=True).tolist()
     with service.viewed(Viewer("auditor")) as viewed:
-        assert [] == due(viewed).tolist()
-        assert 20 == len(due(viewed, on_demand=True, match="scrim"))
-        assert viewed.snapshot.next_seq == len(due(viewed, on_demand=True))
+        assert [] == hands_to_judge(viewed).tolist()
+        assert 20 == len(hands_to_judge(viewed, on_demand=True, match="scrim"))
+        assert viewed.snapshot.next_seq == len(hands_to_judge(viewed, on_demand=True))
 
 
 @pytest.fixture
@@ -170,7 +174,7 @@ def test_many_hands_are_judged_by_a_process_and_kept(
     address: str, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The page says how far it is; then the server makes it itself, and so does the next one."""
-    monkeypatch.setattr(heavy_pages, "SOON_S", 0)
+    monkeypatch.setattr(heavy_pages, "ANSWER_SOON_S", 0)
     apart = site_of(site.folder, limits=Limits(rate=0, heavy_judged=20))
     path = address.partition("?judge")[0]
     with apart.as_("auditor") as client:
@@ -197,7 +201,7 @@ def test_few_hands_are_judged_by_the_server_and_an_answer_is_not_kept_for_them(
     async def never(*given: Any) -> None:
         raise AssertionError("a process was begun")
 
-    monkeypatch.setattr(HeavyPages, "_by_process", never)
+    monkeypatch.setattr(HeavyPages, "_run_process", never)
     few = site_of(site.folder, limits=Limits(rate=0, heavy_judged=41))
     with few.as_("auditor") as client:
         assert "20 hands not judged yet" in client.get("/matches/scrim").text

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from api.cli.key import expiry
-from api.http.keys import Keys, NoKey
+from api.http.keys import InvalidKey, Keys
 from tests.http.clients import Site
 from tests.sessions import Captured, printed, said
 
@@ -29,36 +29,36 @@ def test_a_mistyped_key_is_refused_before_anything_is_looked_up(tmp_path: Path) 
     (tmp_path / "private" / "keys").unlink()
     for place in range(3, len(spelled)):
         wrong = spelled[:place] + ("0" if spelled[place] != "0" else "1") + spelled[place + 1 :]
-        with pytest.raises(NoKey, match="cut or mistyped"):
-            keys.known(wrong)
-    with pytest.raises(NoKey, match="cut or mistyped"):
-        keys.known(spelled[:-1])
+        with pytest.raises(InvalidKey, match="cut or mistyped"):
+            keys.find(wrong)
+    with pytest.raises(InvalidKey, match="cut or mistyped"):
+        keys.find(spelled[:-1])
 
 
 def test_a_key_of_another_ledger_is_nobodys(tmp_path: Path) -> None:
     _, spelled = Keys(tmp_path / "one").make(("audit:read",))
     other = Keys(tmp_path / "other")
     other.make(("audit:read",))
-    with pytest.raises(NoKey, match="another ledger"):
-        other.known(spelled)
+    with pytest.raises(InvalidKey, match="another ledger"):
+        other.find(spelled)
 
 
 def test_another_process_knows_a_new_key_and_forgets_a_revoked_one(tmp_path: Path) -> None:
     here, there = Keys(tmp_path), Keys(tmp_path)
     key, spelled = here.make(("audit:read",))
-    assert key == there.known(spelled)
+    assert key == there.find(spelled)
     assert there.revoke(key.id)
-    with pytest.raises(NoKey):
-        here.known(spelled)
+    with pytest.raises(InvalidKey):
+        here.find(spelled)
     assert not here.revoke(key.id)
 
 
 def test_a_key_ends_when_its_time_is_over(tmp_path: Path) -> None:
     keys = Keys(tmp_path)
     key, spelled = keys.make(("audit:read",), expires=1_000)
-    assert key == keys.known(spelled, now=999.9)
-    with pytest.raises(NoKey, match="expired"):
-        keys.known(spelled, now=1_000)
+    assert key == keys.find(spelled, now=999.9)
+    with pytest.raises(InvalidKey, match="expired"):
+        keys.find(spelled, now=1_000)
 
 
 def test_processes_that_make_keys_at_once_lose_none(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_the_command_makes_lists_and_revokes(tmp_path: Path, capsys: Captured) -
     at = ("--ledger", str(tmp_path))
     words = ("key", "create", *at, "--scope", "audit:read", "--scope", "seat:lynx@scrim")
     spelled = printed(capsys, *words, "--name", "mine").strip()
-    key = Keys(tmp_path).known(spelled)
+    key = Keys(tmp_path).find(spelled)
     assert ("audit:read", "seat:lynx@scrim") == key.scopes
     listed = printed(capsys, "key", "list", *at)
     assert f"{key.id}\tmine\taudit:read seat:lynx@scrim\t" in listed
@@ -104,7 +104,7 @@ def test_documents_for_programs(tmp_path: Path, capsys: Captured) -> None:
     at = ("--ledger", str(tmp_path), "--json")
     made = json.loads(printed(capsys, "key", "create", "--scope", "keys:admin", *at))
     assert "muckrake.key-create/1" == made.pop("schema")
-    assert Keys(tmp_path).known(made.pop("key")).id == made["id"]
+    assert Keys(tmp_path).find(made.pop("key")).id == made["id"]
     assert [made] == json.loads(printed(capsys, "key", "list", *at))["keys"]
     assert {"schema": "muckrake.key-revoke/1", "id": made["id"]} == json.loads(
         printed(capsys, "key", "revoke", made["id"], *at)

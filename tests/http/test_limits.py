@@ -12,9 +12,9 @@ from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
-from api.http.answer import streamed
-from api.http.ask import Caller
-from api.http.limits import BUCKETS_MAX, FAMILIES, Limits, TokenBuckets, family, who
+from api.http.access import Caller
+from api.http.limits import BUCKETS_MAX, FAMILIES, Limits, TokenBuckets, caller_id, family_of
+from api.http.responses import streaming_response
 from tests.http.clients import Site, site_of
 from tests.http.served import PATIENCE_S, get, said, served
 
@@ -85,8 +85,8 @@ def test_who_tries_keys_pays_with_his_address(house: Path) -> None:
     ],
 )
 def test_an_address_is_one_customer(client: str, expected: str) -> None:
-    assert expected == who({"client": (client, 1)})
-    assert "key 01" == who({"client": (client, 1), "state": {"caller": Caller("x", id="01")}})
+    assert expected == caller_id({"client": (client, 1)})
+    assert "key 01" == caller_id({"client": (client, 1), "state": {"caller": Caller("x", id="01")}})
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_an_address_is_one_customer(client: str, expected: str) -> None:
     ],
 )
 def test_what_belongs_to_which_family(path: str, expected: str) -> None:
-    assert expected == family(path).name
+    assert expected == family_of(path).name
     assert len(FAMILIES) == len({one.name for one in FAMILIES})
 
 
@@ -203,7 +203,7 @@ def test_a_stream_that_has_begun_may_take_its_time(house: Path) -> None:
 
     @site.app.get("/api/v1/test/long")
     def long(request: Request) -> Response:
-        return streamed(request, chunks(), "txt")
+        return streaming_response(request, chunks(), "txt")
 
     assert b"xxxx" == site.as_().get("/api/v1/test/long").content
 

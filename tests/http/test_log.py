@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from api.http.request_log import masked
+from api.http.request_log import without_secrets
 from tests.http.clients import Site, site_of
 
 FIELDS = {
@@ -79,9 +79,9 @@ def test_a_route_is_told_by_its_template(logged: Site, log: io.StringIO) -> None
 def test_no_secret_is_ever_logged(logged: Site, log: io.StringIO) -> None:
     """Keys, links, cookies, cursors and filters come in by many doors, rightly or by mistake."""
     client = logged.as_()
-    link = logged.app.state.sessions.link(("audit:read",))
+    link = logged.app.state.sessions.make_link(("audit:read",))
     client.get("/login", params={"once": link})
-    session = client.cookies[logged.app.state.sessions.cookie]
+    session = client.cookies[logged.app.state.sessions.cookie_name]
     key = logged.keys["auditor"]
     client.get("/api/v1/", headers={"Authorization": f"Bearer {key}"})
     client.get(f"/api/v1/{key}")
@@ -106,7 +106,7 @@ def test_no_secret_is_ever_logged(logged: Site, log: io.StringIO) -> None:
     ],
 )
 def test_what_looks_like_a_secret_is_left_out(text: str, expected: str) -> None:
-    assert expected == masked(text)
+    assert expected == without_secrets(text)
 
 
 def test_a_line_is_one_line_whatever_was_asked(logged: Site, log: io.StringIO) -> None:

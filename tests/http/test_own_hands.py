@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from api.http.ledger_service import LedgerService, Settings
 from api.http.limits import Limits
 from api.playing.recording import ledger_projections
-from api.serving.kept_answers import OwnHands, about, own_hands
+from api.serving.answer_cache import OwnHands, own_hands, scope_of_answer
 from api.viewpoints.viewer import Viewer
 from engine.game import fingerprint
 from engine.games import GAMES
@@ -123,7 +123,7 @@ def digests(folder: Path, view: str, addresses: Iterable[str]) -> dict[str, str]
         with service.viewed(Viewer(view)) as viewed:
             for one in addresses:
                 path, _, query = one.partition("?")
-                of = about(path, query)
+                of = scope_of_answer(path, query)
                 assert of is not None
                 found[one] = own_hands(viewed, of).digest
     finally:
@@ -183,7 +183,7 @@ def test_hands_are_counted_by_whom_and_what_an_address_is_about(house: Path) -> 
     try:
         with service.viewed(Viewer("auditor")) as viewed:
             counted = {
-                one: own_hands(viewed, about(*one.split("?"))).hands  # type: ignore[arg-type]
+                one: own_hands(viewed, scope_of_answer(*one.split("?"))).hands  # type: ignore[arg-type]
                 for one in (
                     "/players/lynx/bids?",
                     "/players/lynx/bids?match=holdem",
@@ -199,8 +199,8 @@ def test_hands_are_counted_by_whom_and_what_an_address_is_about(house: Path) -> 
 
 def test_what_is_never_heavy_is_not_looked_up() -> None:
     for path in ("/matches", "/hands/holdem/1", "/games", "/live", "/static/style.css"):
-        assert about(path, "") is None
-    assert about("/hands", "q=pot>") is None  # no filter: the page says so
+        assert scope_of_answer(path, "") is None
+    assert scope_of_answer("/hands", "q=pot>") is None  # no filter: the page says so
 
 
 def test_what_is_light_is_heavy_for_hands_to_judge_and_for_counting_them() -> None:
@@ -219,7 +219,7 @@ def test_what_is_light_is_heavy_for_hands_to_judge_and_for_counting_them() -> No
         ("/api/v1/hands?facets=true", 10, 0, True),
     ):
         path, _, query = address.partition("?")
-        of = about(path, query)
+        of = scope_of_answer(path, query)
         assert of is not None
         own = OwnHands(hands, "", judged, of.verified or of.tested)
         assert heavy == of.is_heavy(own, limits), address
@@ -229,6 +229,6 @@ def test_what_is_light_is_heavy_for_hands_to_judge_and_for_counting_them() -> No
 
 
 def test_a_player_is_called_as_the_address_says() -> None:
-    found = about("/players/a%2Fb%20c/bids", "match=x&match=y")
+    found = scope_of_answer("/players/a%2Fb%20c/bids", "match=x&match=y")
     assert found is not None
     assert ("a/b c", "y") == (found.player, found.match)

@@ -189,7 +189,7 @@ NAMES = {
 
 @pytest.mark.parametrize(("name", "plain"), NAMES.items(), ids=range(len(NAMES)))
 def test_of_a_name_is_left_what_is_no_path(name: str, plain: str) -> None:
-    assert plain == uploads._plain(name)
+    assert plain == uploads._plain_file_name(name)
 
 
 @pytest.mark.parametrize("name", sized(quick=("..",), ci=tuple(NAMES)))

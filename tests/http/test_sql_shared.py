@@ -10,7 +10,7 @@ from urllib.parse import quote
 import anyio
 import pytest
 
-from api.http.limits import Limits, Places
+from api.http.limits import FairSemaphore, Limits
 from tests.http.clients import site_of
 from tests.http.served import get, said, served
 from tests.profiles import sized
@@ -62,13 +62,13 @@ def test_nobody_waits_behind_all_that_another_one_asks() -> None:
     """One of two places is free for others; who has fewest is next."""
 
     async def scene() -> list[str]:
-        places, order = Places(2, 1), []
+        places, order = FairSemaphore(2, 1), []
 
         async def ask(asker: str) -> None:
-            assert await places.take(asker, 30)
+            assert await places.acquire(asker, 30)
             order.append(asker)
             await anyio.sleep(0.05)
-            places.leave(asker)
+            places.release(asker)
 
         async with anyio.create_task_group() as group:
             for _ in range(5):
@@ -86,16 +86,16 @@ def test_nobody_waits_behind_all_that_another_one_asks() -> None:
 
 def test_who_waits_too_long_or_goes_takes_no_place() -> None:
     async def scene() -> list[object]:
-        places = Places(1, 1)
-        assert await places.take("first", 1)
-        found: list[object] = [await places.take("late", 0.01), places.full("late")]
-        found.append(places.full("first"))
+        places = FairSemaphore(1, 1)
+        assert await places.acquire("first", 1)
+        found: list[object] = [await places.acquire("late", 0.01), places.why_full("late")]
+        found.append(places.why_full("first"))
         async with anyio.create_task_group() as group:
-            group.start_soon(places.take, "gone", 30)
+            group.start_soon(places.acquire, "gone", 30)
             await anyio.sleep(0.01)
             group.cancel_scope.cancel()
-        places.leave("first")
-        return [*found, await places.take("next", 0.01)]
+        places.release("first")
+        return [*found, await places.acquire("next", 0.01)]
 
     late, full, own, following = anyio.run(scene)
     assert late is False

@@ -118,7 +118,7 @@ def test_when_all_is_quiet_that_is_said_with_the_place_one_has_come_to(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is wanted may be rare: who comes again need not pass by all the rest once more."""
-    monkeypatch.setattr(sys.modules[follow.__module__], "NEXT_S", 0.05)
+    monkeypatch.setattr(sys.modules[follow.__module__], "WAIT_S", 0.05)
     told = site.as_().get(f"{STREAM}?types=RakeTaken&match=running&after=start&until=next").text
     last = lines(site, ALL)[-1]["id"]
     assert told.endswith(f": all is quiet\nid: {last}\n\n")

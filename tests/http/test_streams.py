@@ -14,9 +14,9 @@ import pytest
 from fastapi import Request
 from fastapi.responses import Response
 
-from api.http.answer import FOREVER, streamed
 from api.http.limits import Limits
-from api.http.routes.exports import tabled
+from api.http.responses import IMMUTABLE, streaming_response
+from api.http.routes.exports import table_response
 from tests.http.clients import Site, site_of
 from tests.http.served import PATIENCE_S, get, heard, said, served
 
@@ -46,7 +46,9 @@ def serving(site: Site, producer: Producer) -> str:
 
     @site.app.get("/api/v1/test/stream")
     def stream(request: Request) -> Response:
-        return streamed(request, producer.chunks(), "ndjson", cache=FOREVER, filename="x.ndjson")
+        return streaming_response(
+            request, producer.chunks(), "ndjson", cache=IMMUTABLE, filename="x.ndjson"
+        )
 
     return "/api/v1/test/stream"
 
@@ -57,7 +59,7 @@ def test_every_chunk_arrives_and_the_producer_is_closed(mine: Site) -> None:
     assert b"x" * 100_000 == answer.content
     assert producer.closed.is_set()
     assert "application/x-ndjson" == answer.headers["content-type"]
-    assert FOREVER == answer.headers["cache-control"]
+    assert IMMUTABLE == answer.headers["cache-control"]
     assert 'attachment; filename="x.ndjson"' == answer.headers["content-disposition"]
 
 
@@ -122,7 +124,7 @@ def groups(count: int = 3) -> Iterator[pa.Table]:
 def tables_at(site: Site, kind: str, made: Iterator[pa.Table]) -> bytes:
     @site.app.get("/api/v1/test/table")
     def table(request: Request) -> Response:
-        return tabled(request, made, kind, "seat:lynx", "hands")
+        return table_response(request, made, kind, "seat:lynx", "hands")
 
     return bytes(site.as_().get("/api/v1/test/table").content)
 
@@ -185,7 +187,7 @@ def test_a_table_is_made_a_row_group_at_a_time(mine: Site) -> None:
 
     @mine.app.get("/api/v1/test/many")
     def table(request: Request) -> Response:
-        return tabled(request, many(), "arrow", "public", "hands")
+        return table_response(request, many(), "arrow", "public", "hands")
 
     with served(mine.app) as port:
         with socket.create_connection(("127.0.0.1", port)) as slow:

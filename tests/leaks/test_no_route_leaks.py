@@ -13,8 +13,8 @@ from fastapi.responses import Response
 from fastapi.routing import APIRoute
 from starlette.routing import Mount, Route
 
-from api.http.answer import MEDIA
-from api.http.ask import Ask
+from api.http.access import Auth
+from api.http.responses import MEDIA_TYPES
 from docs.openapi import written
 from events.types import Event, HoleDealt
 from events.views import Auditor, Seen, Viewpoint, see_one
@@ -59,7 +59,7 @@ def test_a_route_without_a_line_is_noticed(public: Pair) -> None:
 
 def test_every_format_is_asked_for() -> None:
     """Those that the description of the API promises; the first is what comes unasked."""
-    names = {media.partition(";")[0]: name for name, media in MEDIA.items()}
+    names = {media.partition(";")[0]: name for name, media in MEDIA_TYPES.items()}
     lines = {route.replace(":path", ""): line for route, line in ROUTES.items()}
     lacking = {}
     for path, operations in msgspec.json.decode(written())["paths"].items():
@@ -154,7 +154,7 @@ def test_a_leaky_route_is_noticed(public: Pair) -> None:
     """One that counts what it should not, in a header."""
     apps = door(public.folders[0]), door(public.folders[1])
 
-    def leaky(ask: Ask, response: Response) -> str:
+    def leaky(ask: Auth, response: Response) -> str:
         events = [one.event for one in ask.snapshot().read(f"closed-{AUCTION}/1")]
         dealt = next(one for one in events if isinstance(one, HoleDealt))
         response.headers["X-Cards"] = "".join(dealt.cards)

@@ -7,8 +7,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import AUDITOR, Viewer
-from api.viewpoints.views import Viewed
 from store.reader import Reader
 from store.sql.guard import Refused
 from tests.leaks.conftest import Pair
@@ -24,17 +24,17 @@ ASKED = (
 
 
 @pytest.fixture(scope="module")
-def every(pair_of: Callable[[str], Pair]) -> Iterator[list[Viewed]]:
+def every(pair_of: Callable[[str], Pair]) -> Iterator[list[LedgerView]]:
     """One ledger through all eyes, an auditor's first."""
     with stubbed():
         snapshot = Reader(pair_of("public").folders[0]).snapshot()
-    every = [Viewed(snapshot, viewer) for viewer in VIEWERS]
+    every = [LedgerView(snapshot, viewer) for viewer in VIEWERS]
     yield every
     for one in every:
         one.close()
 
 
-def test_nobody_reaches_what_another_was_shown(every: list[Viewed]) -> None:
+def test_nobody_reaches_what_another_was_shown(every: list[LedgerView]) -> None:
     """Neither by its name, which nobody can guess, nor in what DuckDB says of itself."""
     auditor, *others = every
     name = auditor.query.add_table(pa.table({"hole": ["Ad Ah"]}))
@@ -48,14 +48,14 @@ def test_nobody_reaches_what_another_was_shown(every: list[Viewed]) -> None:
         with pytest.raises(Refused, match=f"{name} does not exist"):
             one.rows(f"FROM {name}")
         with pytest.raises(Refused, match=f"there is no table {name}"):
-            one.stranger(f"FROM {name}")
+            one.ask_untrusted(f"FROM {name}")
 
 
-def test_who_asks_at_the_same_time_is_answered_by_himself(every: list[Viewed]) -> None:
+def test_who_asks_at_the_same_time_is_answered_by_himself(every: list[LedgerView]) -> None:
     """The views have the same names for all."""
 
-    def told(one: Viewed) -> list[Any]:
-        return [[one.rows(sql), one.stranger(sql).to_pylist()] for sql in ASKED]
+    def told(one: LedgerView) -> list[Any]:
+        return [[one.rows(sql), one.ask_untrusted(sql).to_pylist()] for sql in ASKED]
 
     some, times = sized((every[:3], 2), (every, 4))
     alone = [told(one) for one in some]
@@ -65,10 +65,10 @@ def test_who_asks_at_the_same_time_is_answered_by_himself(every: list[Viewed]) -
 
 
 @pytest.mark.parametrize("said", ["SET threads = 1", "SET TimeZone = 'UTC'", "RESET threads"])
-def test_no_session_changes_a_setting(said: str, every: list[Viewed]) -> None:
+def test_no_session_changes_a_setting(said: str, every: list[LedgerView]) -> None:
     for one in every[: sized(2, len(every))]:
         with pytest.raises(Refused, match="the configuration has been locked"):
             one.rows(said)
         with pytest.raises(Refused, match="only SELECT is answered"):
-            one.stranger(said)
+            one.ask_untrusted(said)
         assert [{"folder": ""}] == one.rows("SELECT current_setting('temp_directory') AS folder")

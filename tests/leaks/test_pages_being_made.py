@@ -9,7 +9,7 @@ import pytest
 from api.http.ledger_service import LedgerService, Settings
 from api.http.limits import Limits
 from api.serving import heavy_pages
-from api.serving.kept_answers import OwnHands, about, own_hands
+from api.serving.answer_cache import OwnHands, own_hands, scope_of_answer
 from api.viewpoints.viewer import Viewer
 from tests.leaks.conftest import Pair
 from tests.leaks.doors import Answer, answers, door
@@ -32,7 +32,7 @@ def test_progress_and_page_are_alike_in_both_worlds(
     for folder in pair.folders:  # what an auditor was made before is kept
         shutil.rmtree(folder / "jobs" / "pages", ignore_errors=True)
     for status, seconds in WAITS.items():
-        monkeypatch.setattr(heavy_pages, "SOON_S", seconds)
+        monkeypatch.setattr(heavy_pages, "ANSWER_SOON_S", seconds)
         here, there, audited = (
             asked(folder, key)
             for folder, key in (
@@ -67,7 +67,9 @@ def decided(folder: Path, viewer: Viewer) -> dict[str, OwnHands]:
     try:
         with service.viewed(viewer) as viewed:
             split = ((one, *one.partition("?")[::2]) for one in addresses)
-            return {one: own_hands(viewed, of) for one, *at in split if (of := about(*at))}
+            return {
+                one: own_hands(viewed, of) for one, *at in split if (of := scope_of_answer(*at))
+            }
     finally:
         service.close()
 

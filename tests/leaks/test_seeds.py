@@ -20,7 +20,7 @@ from starlette.testclient import TestClient
 from api.evidence.bundle import make_bundle
 from api.exporting.texts import ExportRequest, VisibleHands
 from api.main import main
-from api.viewpoints.redaction import OF_A_SEED, Redactor
+from api.viewpoints.redaction import SEED_WARNING, Redactor
 from api.viewpoints.viewer import Viewer
 from dealer.deck import SEED_BYTES, SeededDecks
 from engine.games import GAMES
@@ -136,7 +136,7 @@ def test_a_sealed_match_names_its_seed_at_no_door(
         snapshot = Reader(folder).snapshot()
         bundles = [make_bundle(snapshot, f"m/{number}", "public") for number in (1, 2)]
     assert "/api/v1/matches/m" in log.getvalue()
-    told_so = [OF_A_SEED.encode() in one for one in bodies].count(True)
+    told_so = [SEED_WARNING.encode() in one for one in bodies].count(True)
     pages_and_bundle = 3 + 1
     assert (pages_and_bundle if dealing == "seeded" else 0) == told_so
     assert [] == _found(seed, [*bodies, *bundles, log.getvalue().encode()])

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from api.http.ledger_service import Delay
+from api.http.ledger_service import DelayedSnapshots
 from api.playing.recording import ledger_projections
 from api.viewpoints.viewer import Viewer
 from engine.game import fingerprint, to_json
@@ -149,7 +149,7 @@ def test_what_is_hidden_holds_nothing_back(tmp_path: Path) -> None:
     told = []
     for folder in worlds[:2]:
         newest = Reader(folder).snapshot()
-        seen = Delay(20.0, lambda: now).snapshot(Viewer(), newest)
+        seen = DelayedSnapshots(20.0, lambda: now).snapshot(Viewer(), newest)
         told.append((seen.next_seq, seen.early))
     assert told[0] == told[1]
     assert not told[0][1]

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from api.questions.frames import frames
 from api.questions.hand import event_rows
-from api.viewpoints.redaction import line_of, table_after, table_as_json
+from api.viewpoints.redaction import event_line, replay_seen, table_as_json
 from engine.game import Game
 from engine.games import GAMES
 from engine.pots import pots
@@ -66,7 +66,7 @@ def test_each_frame_is_the_table_that_replay_counts(game: Game, source: bytes) -
         drawn = frames(sight_of(record, who), "anybody", game)["frames"]
         assert len(drawn) == len(seen)
         for place, frame in enumerate(drawn):
-            table = table_as_json(table_after(seen[: place + 1]))
+            table = table_as_json(replay_seen(seen[: place + 1]))
             seats = table.pop("seats")
             assert table == {name: frame[name] for name in table}
             for told, seat in zip(seats, frame["seats"], strict=True):
@@ -100,7 +100,7 @@ def test_the_pots_before_payment_are_those_that_the_rules_pay(game: Game, source
     paid = [at for at, event in enumerate(record) if isinstance(event, t.PotSplit | t.RakeTaken)]
     if not paid:
         return
-    hand = table_after(see(record[: paid[0]], Auditor()))
+    hand = replay_seen(see(record[: paid[0]], Auditor()))
     expected = [
         {"amount": one.amount, "seats": list(one.seats)}
         for one in pots(game, hand, contenders(hand))
@@ -193,7 +193,7 @@ def test_lines_are_those_of_replay(game: Game) -> None:
     record = seeded(game, "5").record
     for who in viewers(record):
         told = frames(sight_of(record, who), "somebody", game)["frames"]
-        assert [line_of(seen) for seen in see(record, who)] == [frame["line"] for frame in told]
+        assert [event_line(seen) for seen in see(record, who)] == [frame["line"] for frame in told]
     told = frames(sight_of(record, Auditor()), "auditor", game)["frames"]
     assert list(map(say, record)) == [frame["line"] for frame in told]
 

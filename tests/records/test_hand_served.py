@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import viewer_of
-from api.viewpoints.views import Viewed
 from store.reader import Reader
 from tests.exports import exported
 from tests.http import ledgers
@@ -122,10 +122,10 @@ def test_matches_of_the_command_line_are_those_of_a_viewpoint(site: Site, capsys
 
 
 def test_lines_of_a_page_are_the_lines_of_its_hands(site: Site) -> None:
-    from api.questions.one_line import lines, one_line
+    from api.questions.one_line import hand_lines, one_line
 
-    viewed = Viewed(Reader(site.folder).snapshot(), viewer_of("seat:ursa"))
+    viewed = LedgerView(Reader(site.folder).snapshot(), viewer_of("seat:ursa"))
     hands = [f"{match}/{number}" for match in ("holdem", "swap") for number in (3, 1, 2, 7)]
-    assert [one_line(viewed.redacted_hand(hand)) for hand in hands] == lines(viewed, hands)
-    assert [None] == lines(viewed, ["holdem/99"])
+    assert [one_line(viewed.redacted_hand(hand)) for hand in hands] == hand_lines(viewed, hands)
+    assert [None] == hand_lines(viewed, ["holdem/99"])
     viewed.close()

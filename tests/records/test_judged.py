@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from api.audit_report import audit_entry, audit_text
-from api.questions.hand import NoRules, NotOver, judged, seen_record
+from api.questions.hand import UnfinishedHand, UnknownRuleset, judge_visible, visible_record
 from api.record_audit import audit_record
 from engine.game import Game
 from engine.games import GAMES
@@ -30,7 +30,7 @@ def test_no_honest_hand_differs_for_anybody_who_saw_it(game: Game, source: bytes
     whole = audit_record(record, game).report.verdict
     assert whole in ("agree", "contested")
     for who in viewers(record):
-        verdict = audit_record(seen_record(sight_of(record, who), game), game).report.verdict
+        verdict = audit_record(visible_record(sight_of(record, who), game), game).report.verdict
         assert verdict in (whole, "unknown")
 
 
@@ -43,7 +43,7 @@ def test_two_worlds_are_judged_alike(game: Game, source: bytes, seed: int) -> No
     for who in viewers(record):
         told = []
         for world in (record, other_world(record, who, chance)):
-            found = audit_record(seen_record(sight_of(world, who), game), game)
+            found = audit_record(visible_record(sight_of(world, who), game), game)
             text = audit_text(game, found.record, found.report)
             told.append((audit_entry(*found), text))
         assert told[0] == told[1]
@@ -56,7 +56,7 @@ def test_a_bounty_whose_rank_is_hidden_is_never_agreed_to() -> None:
         record = seeded(game, f"bounty {number}").record
         paid = {one.seat for one in record if isinstance(one, t.BountySettled)}
         for who in viewers(record):
-            report = audit_record(seen_record(sight_of(record, who), game), game).report
+            report = audit_record(visible_record(sight_of(record, who), game), game).report
             mine = {who.seat} if isinstance(who, Seated) else set()
             if paid - mine:
                 assert report.verdict == "unknown", (number, who)
@@ -78,7 +78,7 @@ def test_a_pot_that_went_to_the_wrong_seat_differs_for_whoever_saw_both_hands() 
     )
     for who in (Auditor(), Seated(0), Seated(1)):
         redacted_hand = sight_of(forged, who)
-        seen = forged if isinstance(who, Auditor) else seen_record(redacted_hand, game)
+        seen = forged if isinstance(who, Auditor) else visible_record(redacted_hand, game)
         assert audit_record(seen, game).report.verdict == "differ"
 
 
@@ -91,14 +91,17 @@ def test_a_hand_is_judged_when_it_is_over_and_by_rules_that_are_here() -> None:
     record = seeded(GAMES["auction-2024"], "3").record
     assert closes("auction-2024/1", record)
     redacted_hand = sight_of(record, Auditor())
-    assert judged(nothing, redacted_hand).report.verdict in ("agree", "contested")
-    assert judged(nothing, redacted_hand, "auction-2024-mit").report.ruleset == "auction-2024-mit"
-    with pytest.raises(NoRules, match="no ruleset is called nonsense"):
-        judged(nothing, redacted_hand, "nonsense")
+    assert judge_visible(nothing, redacted_hand).report.verdict in ("agree", "contested")
+    assert (
+        judge_visible(nothing, redacted_hand, "auction-2024-mit").report.ruleset
+        == "auction-2024-mit"
+    )
+    with pytest.raises(UnknownRuleset, match="no ruleset is called nonsense"):
+        judge_visible(nothing, redacted_hand, "nonsense")
     start = record[0]
     assert isinstance(start, t.HandStarted)
     foreign = (replace(start, ruleset="0" * 16), *record[1:])
-    with pytest.raises(NoRules, match="no ruleset here has this fingerprint"):
-        judged(nothing, sight_of(foreign, Auditor()))
-    with pytest.raises(NotOver, match="it cannot be judged yet"):
-        judged(nothing, sight_of(record[:-1], Auditor()))
+    with pytest.raises(UnknownRuleset, match="no ruleset here has this fingerprint"):
+        judge_visible(nothing, sight_of(foreign, Auditor()))
+    with pytest.raises(UnfinishedHand, match="it cannot be judged yet"):
+        judge_visible(nothing, sight_of(record[:-1], Auditor()))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.questions.one_line import line_of, one_line
+from api.questions.one_line import events_line, one_line
 from engine.game import Game
 from events import types as t
 from events.notation import read
@@ -52,7 +52,7 @@ hand over
 
 def line(text: str, who: Viewpoint) -> str:
     """The one line of a hand that is given in notation."""
-    return line_of(see(tuple(map(read, text.splitlines())), who))
+    return events_line(see(tuple(map(read, text.splitlines())), who))
 
 
 def test_an_auditor_reads_every_card_and_bid() -> None:
@@ -118,12 +118,12 @@ def test_names_and_antes_are_short_where_they_can_be() -> None:
 
 
 def test_a_record_without_a_beginning_does_not_add_up() -> None:
-    assert "does not add up" == line_of(see((t.HandEnded(),), Auditor()))
+    assert "does not add up" == events_line(see((t.HandEnded(),), Auditor()))
 
 
 def test_a_record_that_breaks_says_so_at_its_end() -> None:
     broken = (*map(read, OPENING.splitlines()), t.Folded(7, None))
-    assert line_of(see(broken, Public())).endswith("s1 b2 | does not add up")
+    assert events_line(see(broken, Public())).endswith("s1 b2 | does not add up")
 
 
 @some_games

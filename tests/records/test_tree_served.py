@@ -9,10 +9,10 @@ import pytest
 
 from api.evidence.verify import unzipped, verify
 from api.playing.recording import ledger_projections
-from api.questions.one_line import lines, one_line
-from api.questions.proof import Tree, Unsigned
+from api.questions.one_line import hand_lines, one_line
+from api.questions.proof import NotSigned, Tree
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import viewer_of
-from api.viewpoints.views import Viewed
 from events.ledger import Append
 from events.lines import commitment
 from store.ledger import open_ledger
@@ -47,9 +47,9 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 
 def test_lines_of_a_page_are_those_of_its_hands_however_they_are_read(long: Site) -> None:
-    viewed = Viewed(Reader(long.folder).snapshot(), viewer_of("seat:random-0"))
+    viewed = LedgerView(Reader(long.folder).snapshot(), viewer_of("seat:random-0"))
     hands = [f"scrim/{number}" for number in (*range(270, 291), 3, 150, 151)]
-    assert [one_line(viewed.redacted_hand(hand)) for hand in hands] == lines(viewed, hands)
+    assert [one_line(viewed.redacted_hand(hand)) for hand in hands] == hand_lines(viewed, hands)
     viewed.close()
 
 
@@ -122,7 +122,7 @@ def test_what_a_witness_is_sent_is_the_old_size_a_proof_and_the_checkpoint(long:
 def test_where_nothing_was_signed_for_nothing_is_proved(tmp_path: Path) -> None:
     ledger, lock = open_ledger(tmp_path, "a test")
     try:
-        with pytest.raises(Unsigned, match="nothing was signed for"):
+        with pytest.raises(NotSigned, match="nothing was signed for"):
             Tree(Reader(tmp_path).snapshot())
         answer = site_of(tmp_path).as_().get(f"{LOG}/checkpoint")
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
@@ -159,7 +159,7 @@ def test_every_opening_fits_its_commitment(site: Site, who: str | None, hand: st
     told = site.as_(who).get(f"/api/v1/hands/{hand}/proof").json()
     for one in told["openings"]:
         made = commitment(bytes.fromhex(one["nonce"]), one["value"])
-        assert f'"{one["field"]}":{{"commitment":"{made}"' in told["lines"][one["line"]]
+        assert f'"{one["field"]}":{{"commitment":"{made}"' in told["hand_lines"][one["line"]]
     opened = {(one["line"], one["field"]) for one in told["openings"]}
     closed = sum(line.count('"commitment":') for line in told["lines"])
     match = hand.partition("/")[0]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from api.questions.proof import UNSEEN, Tree, Unsigned
+from api.questions.proof import UNWITNESSED_SENTENCE, NotSigned, Tree
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append
@@ -45,7 +45,7 @@ def early(folder: Path, hands: int) -> Tree:
 
 def test_only_what_was_cosigned_is_shown(tmp_path: Path) -> None:
     grown(tmp_path, 2, seen=False)
-    with pytest.raises(Unsigned, match=UNSEEN):
+    with pytest.raises(NotSigned, match=UNWITNESSED_SENTENCE):
         Tree(Reader(tmp_path).snapshot())
     grown(tmp_path, 3, seen=True)
     grown(tmp_path, 5, seen=False)
@@ -62,7 +62,7 @@ def test_who_is_told_later_is_shown_an_older_one_that_was_cosigned(tmp_path: Pat
     for hands in (2, 4, 6):
         grown(tmp_path, hands, seen=True)
     assert [6, 4, 4, 2, 2] == [early(tmp_path, hands).size for hands in (6, 5, 4, 3, 2)]
-    with pytest.raises(Unsigned, match=UNSEEN):
+    with pytest.raises(NotSigned, match=UNWITNESSED_SENTENCE):
         early(tmp_path, 1)
 
 

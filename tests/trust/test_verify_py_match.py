@@ -11,7 +11,7 @@ import pytest
 from api.evidence.bundle import make_bundle
 from api.evidence.verify import unzipped, verify
 from api.main import main
-from api.viewpoints.redaction import OF_A_SEED
+from api.viewpoints.redaction import SEED_WARNING
 from engine.game import to_json
 from store.reader import Reader
 from tests.trust.in_node import judged_in_node
@@ -192,7 +192,7 @@ def test_every_bundle_of_ours_holds_what_its_deck_rests_on(
         assert () == found.problems
         assert found == judged_in_node(files)
         assert any(dealing in one for one in found.proved)
-        assert (OF_A_SEED in files["README.txt"].decode()) == ("seed" in dealing)
+        assert (SEED_WARNING in files["README.txt"].decode()) == ("seed" in dealing)
         records = msgspec.json.decode(files["match.json"])["records"]
         lines = [line for one in records for line in one["lines"]]
         drawn = [one["drawn_by"] for one in lines if one["type"] == "NonceGiven"]

@@ -3,9 +3,9 @@ about itself: who may ask, how it is, and how it is described."""
 
 from fastapi import APIRouter
 
-from api.http import ask, openapi, request_log
+from api.http import access, openapi, request_log
 from api.http.routes import exports, hands, jobs, questions, stream
 
 ROUTERS: tuple[APIRouter, ...] = tuple(
-    one.router for one in (openapi, ask, request_log, stream, hands, jobs, questions, exports)
+    one.router for one in (openapi, access, request_log, stream, hands, jobs, questions, exports)
 )

@@ -22,26 +22,26 @@ from pydantic import BaseModel, Field
 from analytics.sql import quoted
 from api.exporting.files import TableWriter, TextFilter, table_writer, without_formulas
 from api.exporting.tables import redacted_lines
-from api.http.answer import (
-    close,
+from api.http.access import Access, Auth
+from api.http.middleware import Sink
+from api.http.responses import (
+    close_chunks,
     content_types,
-    document,
     format_of,
     is_for_spreadsheet,
-    listed,
-    streamed,
+    json_response,
+    list_response,
+    streaming_response,
 )
-from api.http.ask import Access, Ask
-from api.http.layers import Sink
-from api.viewpoints.selection import Absent, Selection, leaves
-from api.viewpoints.views import Viewed
+from api.viewpoints.ledger_view import LedgerView
+from api.viewpoints.selection import NotInLedger, Selection, leaves
 from store.sql.json_values import json_rows
 
 Dataset = Literal["hands", "events", "players", "bids", "swaps", "pots", "decisions"]
 DATASETS: tuple[Dataset, ...] = get_args(Dataset)
-AT_ONCE = {"events": 5_000}  # hands
-USUAL = 50_000
-PARTS = 2  # that are read at once
+HANDS_AT_ONCE = {"events": 5_000}  # hands
+HANDS_AT_ONCE_ELSE = 50_000
+TABLES_AHEAD = 2  # that are read at once
 _ORDER: dict[Dataset, tuple[str, ...]] = {
     "hands": ("hand_seq",),
     "events": ("hand_seq", "idx"),
@@ -53,8 +53,8 @@ _ORDER: dict[Dataset, tuple[str, ...]] = {
 }
 
 
-class HandRange(NamedTuple):
-    """The closed hands that are asked for: of a match or all, from here to before there."""
+class ExportRange(NamedTuple):
+    """The closed hands to export: of a match or all, from `first` up to `end`."""
 
     match: str | None
     first: int
@@ -62,7 +62,7 @@ class HandRange(NamedTuple):
 
 
 router = APIRouter(default_response_class=Response)
-_KINDS = ("parquet", "arrow", "csv", "ndjson")
+_FORMATS = ("parquet", "arrow", "csv", "ndjson")
 
 
 @router.get(
@@ -73,11 +73,11 @@ _KINDS = ("parquet", "arrow", "csv", "ndjson")
     description="The views of `sql`: hands, events, players, bids, swaps, pots, decisions. Hidden"
     " numbers are null and hidden texts say `hidden`. A file is of one viewpoint, and nothing else"
     " is in it.",
-    responses=content_types(*_KINDS),
+    responses=content_types(*_FORMATS),
 )
 def export(
     request: Request,
-    ask: Ask,
+    ask: Auth,
     dataset: Dataset,
     match: Annotated[
         str | None, Query(max_length=200, description="Only this match's hands.")
@@ -86,27 +86,29 @@ def export(
         str | None, Query(max_length=300, description="Up to this hand, MATCH/NUMBER, and with it.")
     ] = None,
 ) -> Response:
-    kind = format_of(request, _KINDS)
+    kind = format_of(request, _FORMATS)
     with ask.viewed() as viewed:
-        hands = span(viewed, match, as_of)  # what is not there is said now
+        hands = export_range(viewed, match, as_of)  # what is not there is said now
     name = f"{dataset}.{kind}"
     if dataset == "events" and kind == "ndjson":
-        return streamed(request, event_lines(ask, hands), kind, filename=name)
+        return streaming_response(request, event_lines(ask, hands), kind, filename=name)
 
     def rows() -> Iterator[pa.Table]:
         with ask.viewed() as viewed:  # held for as long as somebody takes from it
-            yield from tables(viewed, dataset, hands)
+            yield from view_tables(viewed, dataset, hands)
 
-    return tabled(request, rows(), kind, ask.viewer.view, dataset, filename=name)
+    return table_response(request, rows(), kind, ask.viewer.view, dataset, filename=name)
 
 
-def span(viewed: Viewed, match: str | None = None, as_of: str | None = None) -> HandRange:
-    """What these words mean; `as_of` is the last hand in it. What is not there is said."""
+def export_range(
+    viewed: LedgerView, match: str | None = None, as_of: str | None = None
+) -> ExportRange:
+    """The range that `match` and `as_of` (its last hand) name; `NotInLedger` if there is none."""
     first, end = 0, viewed.snapshot.next_seq
     if as_of is not None:
         place = viewed.snapshot.hand_seq(as_of)
         if place is None:
-            raise Absent(f"there is no hand {as_of}: muckrake hands lists those there are")
+            raise NotInLedger(f"there is no hand {as_of}: muckrake hands lists those there are")
         end = place + 1
     if match is not None:
         name = quoted(match)
@@ -114,25 +116,25 @@ def span(viewed: Viewed, match: str | None = None, as_of: str | None = None) -> 
             f"SELECT min(hand_seq) AS one, max(hand_seq) AS last FROM events WHERE match = {name}"
         )
         if row["one"] is None:
-            raise Absent(f"there is no match {match}: muckrake matches lists those there are")
+            raise NotInLedger(f"there is no match {match}: muckrake matches lists those there are")
         first, end = row["one"], min(end, row["last"] + 1)
-    return HandRange(match, first, end)
+    return ExportRange(match, first, end)
 
 
-def tables(viewed: Viewed, dataset: Dataset, span: HandRange) -> Iterator[pa.Table]:
-    """At least one, all alike.
+def view_tables(viewed: LedgerView, dataset: Dataset, span: ExportRange) -> Iterator[pa.Table]:
+    """Tables of a dataset's rows, at least one, all of one schema.
 
     Several parts are read at once: a question opens whole row groups, and those at its ends would
     be read by the next one, too.
     """
     also = "" if span.match is None else f" AND match = {quoted(span.match)}"
-    size = AT_ONCE.get(dataset, USUAL)
-    for start in (*range(span.first, span.end, PARTS * size), span.end):
-        upto = min(start + PARTS * size, span.end)
+    size = HANDS_AT_ONCE.get(dataset, HANDS_AT_ONCE_ELSE)
+    for start in (*range(span.first, span.end, TABLES_AHEAD * size), span.end):
+        upto = min(start + TABLES_AHEAD * size, span.end)
         rows = viewed.ask(
             f"SELECT * FROM {dataset} WHERE hand_seq >= {start} AND hand_seq < {upto}{also}"
         )
-        rows = ordered(rows, _ORDER[dataset])
+        rows = sorted_rows(rows, _ORDER[dataset])
         if start == span.end:
             yield rows
             return
@@ -142,8 +144,8 @@ def tables(viewed: Viewed, dataset: Dataset, span: HandRange) -> Iterator[pa.Tab
                 yield rows.slice(begin, end - begin)
 
 
-def ordered(rows: pa.Table, keys: Sequence[str]) -> pa.Table:
-    """The rows in the order of whole numbers; as they are, if that is theirs."""
+def sorted_rows(rows: pa.Table, keys: Sequence[str]) -> pa.Table:
+    """Rows sorted by columns of whole numbers; as they are, if they are sorted."""
     later = np.zeros(max(0, rows.num_rows - 1), dtype=bool)  # by a key before this one
     for key in keys:
         step = np.diff(rows[key].to_numpy())
@@ -153,8 +155,8 @@ def ordered(rows: pa.Table, keys: Sequence[str]) -> pa.Table:
     return rows
 
 
-def event_lines(ask: Access, span: HandRange) -> Iterator[bytes]:
-    """Events as `muckrake export --to ndjson` writes them, some lines at a time."""
+def event_lines(ask: Access, span: ExportRange) -> Iterator[bytes]:
+    """Lines of events as `muckrake export --to ndjson` writes them, some at a time."""
     with ask.viewed() as viewed:
         every = leaves(viewed.snapshot, Selection(span.match))
         upto = takewhile(lambda leaf: leaf.hand_seq < span.end, every)
@@ -164,7 +166,7 @@ def event_lines(ask: Access, span: HandRange) -> Iterator[bytes]:
 
 ROWS_MAX = 100_000
 SECONDS = 10.0
-_ROWS = ("json", "ndjson", "csv", "arrow", "parquet")
+_SQL_FORMATS = ("json", "ndjson", "csv", "arrow", "parquet")
 _DESCRIPTION = (
     "One SELECT over the views hands, events, players, bids, swaps, pots, decisions and rulesets,"
     f" as your viewpoint has them: at most {ROWS_MAX:,} rows, within {SECONDS:g} s. What is refused"
@@ -187,10 +189,10 @@ class Question(BaseModel):
     operation_id="ask_sql",
     summary="The answer to a SELECT",
     description=_DESCRIPTION,
-    responses=content_types(*_ROWS),
+    responses=content_types(*_SQL_FORMATS),
 )
-def post_sql(request: Request, ask: Ask, question: Question) -> Response:
-    return _answer(request, ask, question.q)
+def post_sql(request: Request, ask: Auth, question: Question) -> Response:
+    return _sql_response(request, ask, question.q)
 
 
 @router.get(
@@ -199,29 +201,29 @@ def post_sql(request: Request, ask: Ask, question: Question) -> Response:
     operation_id="sql",
     summary="The same, in the address",
     description=_DESCRIPTION,
-    responses=content_types(*_ROWS),
+    responses=content_types(*_SQL_FORMATS),
 )
 def get_sql(
     request: Request,
-    ask: Ask,
+    ask: Auth,
     q: Annotated[str, Query(min_length=1, max_length=4_000, description="A SELECT.")],
 ) -> Response:
-    return _answer(request, ask, q)
+    return _sql_response(request, ask, q)
 
 
-def _answer(request: Request, ask: Ask, q: str) -> Response:
-    kind = format_of(request, _ROWS)
+def _sql_response(request: Request, ask: Auth, q: str) -> Response:
+    kind = format_of(request, _SQL_FORMATS)
     with ask.viewed() as viewed:
-        table = viewed.stranger(q, ROWS_MAX, SECONDS)
+        table = viewed.ask_untrusted(q, ROWS_MAX, SECONDS)
     if kind in ("ndjson", "arrow", "parquet"):
-        return tabled(request, iter([table]), kind, ask.viewer.view, "sql")
+        return table_response(request, iter([table]), kind, ask.viewer.view, "sql")
     rows = json_rows(table)
     if kind == "csv":
-        return listed(request, rows, offered=("csv",))
-    return document(request, {"schema": "muckrake.sql/1", "rows": rows})
+        return list_response(request, rows, offered=("csv",))
+    return json_response(request, {"schema": "muckrake.sql/1", "rows": rows})
 
 
-def tabled(
+def table_response(
     request: Request,
     tables: Iterator[pa.Table],
     kind: str,
@@ -230,19 +232,19 @@ def tabled(
     *,
     filename: str | None = None,
 ) -> Response:
-    """Tables one after another as one file: `csv`, `ndjson`, `parquet` or `arrow`.
+    """Respond with tables one after another as one file: `csv`, `ndjson`, `parquet` or `arrow`.
 
     They are alike in their columns, and there is at least one. Nothing stands under a null.
     """
     texts = without_formulas if is_for_spreadsheet(request, filename is not None) else None
-    chunks = _written(tables, kind, view, table, texts)
-    return streamed(request, chunks, kind, filename=filename)
+    chunks = _file_chunks(tables, kind, view, table, texts)
+    return streaming_response(request, chunks, kind, filename=filename)
 
 
-def _written(
+def _file_chunks(
     tables: Iterator[pa.Table], kind: str, view: str, table: str, texts: TextFilter | None = None
 ) -> Generator[bytes, None, None]:
-    """The file piece by piece; each table is made while the one before is written."""
+    """The file chunk by chunk; each table is made while the one before is written."""
     sink = Sink()
     try:
         out: TableWriter | None = None
@@ -261,4 +263,4 @@ def _written(
         out.close()
         yield sink.taken()
     finally:
-        close(tables)
+        close_chunks(tables)

@@ -21,24 +21,31 @@ from fastapi.responses import RedirectResponse, Response
 
 from api.audit_report import audit_entry, audit_text
 from api.exporting.texts import CannotExport
-from api.http.answer import ANEW, FOREVER, content_types, document, format_of, sent
-from api.http.ask import Ask
+from api.http.access import Auth
+from api.http.responses import (
+    IMMUTABLE,
+    NO_CACHE,
+    bytes_response,
+    content_types,
+    format_of,
+    json_response,
+)
 from api.printable import printable_lines as lines_of
 from api.problem import Problem
 from api.questions import hand as hand_question
 from api.questions.declared.matches import match_of
 from api.questions.frames import frames
-from api.questions.hand import NoRules, judged
-from api.questions.proof import LEAVES_MAX, Tree, bundle, proof, root, verified
+from api.questions.hand import UnknownRuleset, judge_visible
+from api.questions.proof import LEAVES_MAX, Tree, bundle, proof, root_of_match, verify_leaves
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.redaction import RedactedEvents
-from api.viewpoints.views import Viewed
 from store.proof.note import to_base64
 from store.proof.tree import Refuted
 
 router = APIRouter(default_response_class=Response)
 _canonical = msgspec.json.Encoder(order="sorted").encode
 
-LOGS = ("phh", "ohh", "pokerstars")  # of other programs
+HAND_HISTORY_FORMATS = ("phh", "ohh", "pokerstars")  # of other programs
 SUFFIXES = {"pokerstars": "txt"}  # of their files, where that is not the format's name
 Match = Annotated[str, Path(max_length=200, examples=["scrim"])]
 Number = Annotated[str, Path(pattern="^(0|[1-9][0-9]{0,17})$", examples=["12"])]
@@ -51,9 +58,9 @@ Number = Annotated[str, Path(pattern="^(0|[1-9][0-9]{0,17})$", examples=["12"])]
     summary="One match: players, ruleset, disclosure, commitments to decks, nets, who won",
     responses=content_types("json"),
 )
-def match(request: Request, ask: Ask, match: Match) -> Response:
+def match(request: Request, ask: Auth, match: Match) -> Response:
     with ask.viewed() as viewed:
-        return document(request, match_of(viewed, match))
+        return json_response(request, match_of(viewed, match))
 
 
 @router.get(
@@ -65,16 +72,16 @@ def match(request: Request, ask: Ask, match: Match) -> Response:
     " As text it is the checkpoint alone.",
     responses=content_types("json", "txt"),
 )
-def match_root(request: Request, ask: Ask, match: Match) -> Response:
+def match_root(request: Request, ask: Auth, match: Match) -> Response:
     kind = format_of(request, ("json", "txt"))
     with ask.viewed() as viewed:
         last = match_of(viewed, match).last_seq
         if last is None:
             raise Problem("not-found", f"no hand of {match} has ended: nothing covers one")
-        tree_document = root(viewed, match, last)
+        tree_document = root_of_match(viewed, match, last)
     if kind == "txt":
-        return sent(request, tree_document["checkpoint"].encode(), "txt")
-    return document(request, tree_document)
+        return bytes_response(request, tree_document["checkpoint"].encode(), "txt")
+    return json_response(request, tree_document)
 
 
 @router.get(
@@ -86,15 +93,15 @@ def match_root(request: Request, ask: Ask, match: Match) -> Response:
     f" than {LEAVES_MAX:,} is verified by a job: POST to the same address.",
     responses=content_types("json"),
 )
-def verify_match(request: Request, ask: Ask, match: Match) -> Response:
-    ask.needs_auditor(f"{ask.viewer.view} verifies no match: only an auditor does")
+def verify_match(request: Request, ask: Auth, match: Match) -> Response:
+    ask.require_auditor(f"{ask.viewer.view} verifies no match: only an auditor does")
     with ask.viewed() as viewed:
         match_of(viewed, match)
-        verified_match = verified(viewed, match, LEAVES_MAX)
+        verified_match = verify_leaves(viewed, match, LEAVES_MAX)
     if verified_match is None:
         sentence = f"{match} has more than {LEAVES_MAX:,} leaves: POST here, and a job verifies it"
         raise Problem("too-large", sentence)
-    return document(request, verified_match)
+    return json_response(request, verified_match)
 
 
 @router.get(
@@ -104,27 +111,27 @@ def verify_match(request: Request, ask: Ask, match: Match) -> Response:
     summary="One hand: who played, what came, who won what, and all of it on one line",
     description="As text it is the hand's lines in notation; `phh`, `ohh` and `pokerstars` are"
     " documents for other programs.",
-    responses=content_types("json", "txt", *LOGS),
+    responses=content_types("json", "txt", *HAND_HISTORY_FORMATS),
 )
-def hand(request: Request, ask: Ask, match: Match, number: Number) -> Response:
-    kind = format_of(request, ("json", "txt", *LOGS))
-    with _seen(ask, match, number) as (viewed, redacted_hand):
-        cache = _cache(viewed, redacted_hand)
+def hand(request: Request, ask: Auth, match: Match, number: Number) -> Response:
+    kind = format_of(request, ("json", "txt", *HAND_HISTORY_FORMATS))
+    with _redacted_hand(ask, match, number) as (viewed, redacted_hand):
+        cache = _cache_control(viewed, redacted_hand)
         if kind == "json":
-            return document(request, hand_question.summary(viewed, redacted_hand), cache=cache)
+            return json_response(request, hand_question.summary(viewed, redacted_hand), cache=cache)
         if kind == "txt":
-            text = lines_of(hand_question.lines(redacted_hand))
-            return sent(request, text.encode(), "txt", cache=cache)
+            text = lines_of(hand_question.notation_lines(redacted_hand))
+            return bytes_response(request, text.encode(), "txt", cache=cache)
         try:
-            history = hand_question.history(viewed, redacted_hand, kind)
+            history = hand_question.hand_history(viewed, redacted_hand, kind)
         except CannotExport as reason:
             raise Problem("not-acceptable", str(reason)) from None
-        return sent(
+        return bytes_response(
             request,
             history,
             kind,
             cache=cache,
-            filename=_file(redacted_hand, SUFFIXES.get(kind, kind)),
+            filename=_file_name(redacted_hand, SUFFIXES.get(kind, kind)),
         )
 
 
@@ -137,16 +144,16 @@ def hand(request: Request, ask: Ask, match: Match, number: Number) -> Response:
     " that nobody recorded is `??`.",
     responses=content_types("json", "ndjson"),
 )
-def events(request: Request, ask: Ask, match: Match, number: Number) -> Response:
+def events(request: Request, ask: Auth, match: Match, number: Number) -> Response:
     kind = format_of(request, ("json", "ndjson"))
-    with _seen(ask, match, number) as (viewed, redacted_hand):
-        cache = _cache(viewed, redacted_hand)
+    with _redacted_hand(ask, match, number) as (viewed, redacted_hand):
+        cache = _cache_control(viewed, redacted_hand)
         rows = list(hand_question.event_rows(redacted_hand))
         if kind == "ndjson":
             lines = b"".join(_canonical(row) + b"\n" for row in rows)
-            return sent(request, lines, "ndjson", cache=cache)
+            return bytes_response(request, lines, "ndjson", cache=cache)
         page = {"data": rows, "next_cursor": None, "has_more": False}
-        return document(
+        return json_response(
             request, {**page, "view": hand_question.view_of(viewed, redacted_hand)}, cache=cache
         )
 
@@ -158,10 +165,10 @@ def events(request: Request, ask: Ask, match: Match, number: Number) -> Response
     summary="The table after each event, ready to be drawn, and marks for a slider",
     responses=content_types("json"),
 )
-def all_frames(request: Request, ask: Ask, match: Match, number: Number) -> Response:
-    with _seen(ask, match, number) as (viewed, redacted_hand):
-        return document(
-            request, _frames(viewed, redacted_hand), cache=_cache(viewed, redacted_hand)
+def all_frames(request: Request, ask: Auth, match: Match, number: Number) -> Response:
+    with _redacted_hand(ask, match, number) as (viewed, redacted_hand):
+        return json_response(
+            request, _frames_of(viewed, redacted_hand), cache=_cache_control(viewed, redacted_hand)
         )
 
 
@@ -177,7 +184,7 @@ def all_frames(request: Request, ask: Ask, match: Match, number: Number) -> Resp
 )
 def state(
     request: Request,
-    ask: Ask,
+    ask: Auth,
     match: Match,
     number: Number,
     at: Annotated[
@@ -185,14 +192,14 @@ def state(
     ] = None,
 ) -> Response:
     kind = format_of(request, ("json", "txt"))
-    with _seen(ask, match, number) as (viewed, redacted_hand):
-        found = _frames(viewed, redacted_hand)
-        place = hand_question.place_of(found, at)
-        cache = _cache(viewed, redacted_hand)
+    with _redacted_hand(ask, match, number) as (viewed, redacted_hand):
+        found = _frames_of(viewed, redacted_hand)
+        place = hand_question.frame_index(found, at)
+        cache = _cache_control(viewed, redacted_hand)
         if kind == "txt":
-            text = lines_of(hand_question.moment(redacted_hand, found, place))
-            return sent(request, text.encode(), "txt", cache=cache)
-        return document(request, found["frames"][place], cache=cache)
+            text = lines_of(hand_question.frame_text(redacted_hand, found, place))
+            return bytes_response(request, text.encode(), "txt", cache=cache)
+        return json_response(request, found["frames"][place], cache=cache)
 
 
 @router.get(
@@ -203,13 +210,13 @@ def state(
     description="As a zip it is the bundle of evidence, with a program that verifies it.",
     responses=content_types("json", "zip"),
 )
-def hand_proof(request: Request, ask: Ask, match: Match, number: Number) -> Response:
+def hand_proof(request: Request, ask: Auth, match: Match, number: Number) -> Response:
     kind = format_of(request, ("json", "zip"))
-    with _seen(ask, match, number) as (viewed, redacted_hand):
+    with _redacted_hand(ask, match, number) as (viewed, redacted_hand):
         if kind == "json":
-            return document(request, proof(viewed, redacted_hand))
-        return sent(
-            request, bundle(viewed, redacted_hand), "zip", filename=_file(redacted_hand, "zip")
+            return json_response(request, proof(viewed, redacted_hand))
+        return bytes_response(
+            request, bundle(viewed, redacted_hand), "zip", filename=_file_name(redacted_hand, "zip")
         )
 
 
@@ -227,7 +234,7 @@ def hand_proof(request: Request, ask: Ask, match: Match, number: Number) -> Resp
 )
 def audit(
     request: Request,
-    ask: Ask,
+    ask: Auth,
     match: Match,
     number: Number,
     ruleset: Annotated[
@@ -240,42 +247,46 @@ def audit(
         encoded = urlencode({name: value for name, value in query.items() if value is not None})
         page = f"/hands/{quote(match, safe='')}/{number}/audit"
         return RedirectResponse(f"{page}?{encoded}" if encoded else page, 303)
-    with _seen(ask, match, number) as (viewed, redacted_hand):
+    with _redacted_hand(ask, match, number) as (viewed, redacted_hand):
         if not redacted_hand.open and hand_question.seat_of(viewed.viewer, redacted_hand) is None:
             raise Problem("forbidden", "an audit is for an auditor, or for who sat at the table")
         try:
-            record, game, report = judged(viewed.snapshot, redacted_hand, ruleset)
-        except NoRules as reason:
+            record, game, report = judge_visible(viewed.snapshot, redacted_hand, ruleset)
+        except UnknownRuleset as reason:
             raise Problem("not-found" if ruleset is None else "invalid", str(reason)) from None
         text = audit_text(game, record, report)
         if kind == "txt":
-            return sent(request, text.encode(), "txt")
+            return bytes_response(request, text.encode(), "txt")
         basis = {
             "basis": "record" if redacted_hand.open else "sight",
             "view": hand_question.view_of(viewed, redacted_hand),
         }
-        return document(request, {**audit_entry(record, game, report), **basis, "text": str(text)})
+        return json_response(
+            request, {**audit_entry(record, game, report), **basis, "text": str(text)}
+        )
 
 
 @contextmanager
-def _seen(ask: Ask, match: str, number: str) -> Iterator[tuple[Viewed, RedactedEvents]]:
+def _redacted_hand(
+    ask: Auth, match: str, number: str
+) -> Iterator[tuple[LedgerView, RedactedEvents]]:
     with ask.viewed() as viewed:
         yield viewed, viewed.redacted_hand(f"{match}/{number}")
 
 
-def _frames(viewed: Viewed, redacted_hand: RedactedEvents) -> dict[str, Any]:
+def _frames_of(viewed: LedgerView, redacted_hand: RedactedEvents) -> dict[str, Any]:
     return frames(
         redacted_hand,
         hand_question.view_of(viewed, redacted_hand),
-        hand_question.rules_of(viewed, redacted_hand),
+        hand_question.ruleset_of_hand(viewed, redacted_hand),
     )
 
 
-def _cache(viewed: Viewed, redacted_hand: RedactedEvents) -> str:
-    return FOREVER if hand_question.is_settled(viewed, redacted_hand) else ANEW
+def _cache_control(viewed: LedgerView, redacted_hand: RedactedEvents) -> str:
+    return IMMUTABLE if hand_question.is_settled(viewed, redacted_hand) else NO_CACHE
 
 
-def _file(redacted_hand: RedactedEvents, suffix: str) -> str:
+def _file_name(redacted_hand: RedactedEvents, suffix: str) -> str:
     return f"{re.sub(r'[^A-Za-z0-9._-]', '-', redacted_hand.stream)}.{suffix}"
 
 
@@ -287,8 +298,8 @@ def _file(redacted_hand: RedactedEvents, suffix: str) -> str:
     description="A C2SP tlog-checkpoint. Keep it: later the ledger can be held to it.",
     responses=content_types("txt"),
 )
-def checkpoint(request: Request, ask: Ask) -> Response:
-    return sent(request, Tree(ask.snapshot()).note, "txt")
+def checkpoint(request: Request, ask: Auth) -> Response:
+    return bytes_response(request, Tree(ask.snapshot()).note, "txt")
 
 
 @router.get(
@@ -299,9 +310,9 @@ def checkpoint(request: Request, ask: Ask) -> Response:
     description="Compare it with the one that you know from somewhere else: docs/trust.md.",
     responses=content_types("txt"),
 )
-def key(request: Request, ask: Ask) -> Response:
+def key(request: Request, ask: Auth) -> Response:
     keys = Tree(ask.snapshot()).keys
-    return sent(request, "".join(f"{one.text()}\n" for one in keys).encode(), "txt")
+    return bytes_response(request, "".join(f"{one.text()}\n" for one in keys).encode(), "txt")
 
 
 @router.get(
@@ -314,9 +325,7 @@ def key(request: Request, ask: Ask) -> Response:
     responses=content_types("tile"),
 )
 def entries(
-    request: Request,
-    ask: Ask,
-    path: Annotated[str, Path(max_length=80, examples=["000.p/9"])],
+    request: Request, ask: Auth, path: Annotated[str, Path(max_length=80, examples=["000.p/9"])]
 ) -> Response:
     return _tile(request, Tree(ask.snapshot()).entries, path)
 
@@ -330,9 +339,7 @@ def entries(
     responses=content_types("tile"),
 )
 def tile(
-    request: Request,
-    ask: Ask,
-    path: Annotated[str, Path(max_length=80, examples=["0/000.p/9"])],
+    request: Request, ask: Auth, path: Annotated[str, Path(max_length=80, examples=["0/000.p/9"])]
 ) -> Response:
     return _tile(request, Tree(ask.snapshot()).tile, path)
 
@@ -342,7 +349,7 @@ def _tile(request: Request, read: Callable[[str], bytes], path: str) -> Response
         content = read(path)
     except Refuted as reason:
         raise Problem("not-found", str(reason)) from None
-    return sent(request, content, "tile", cache=FOREVER)
+    return bytes_response(request, content, "tile", cache=IMMUTABLE)
 
 
 @router.get(
@@ -356,7 +363,7 @@ def _tile(request: Request, read: Callable[[str], bytes], path: str) -> Response
 )
 def consistency(
     request: Request,
-    ask: Ask,
+    ask: Auth,
     old: Annotated[int, Query(alias="from", ge=0, lt=2**63, description="A size it had once.")],
     new: Annotated[
         int | None,
@@ -366,14 +373,14 @@ def consistency(
     kind = format_of(request, ("json", "txt"))
     tree = Tree(ask.snapshot())
     try:
-        grown = tree.grown(old, tree.size if new is None else new)
+        grown = tree.consistency(old, tree.size if new is None else new)
     except Refuted as reason:
         raise Problem("invalid", str(reason)) from None
     if kind == "json":
         ends = {"from": (grown.old, grown.old_root), "to": (grown.new, grown.new_root)}
         heads = {name: {"size": size, "root": to_base64(it)} for name, (size, it) in ends.items()}
-        return document(request, {**heads, "proof": list(map(to_base64, grown.proof))})
+        return json_response(request, {**heads, "proof": list(map(to_base64, grown.proof))})
     if grown.new != tree.size:
         raise Problem("not-acceptable", f"as text it ends in the checkpoint of {tree.size} leaves")
     head = "".join(f"{line}\n" for line in (f"old {old}", *map(to_base64, grown.proof), ""))
-    return sent(request, head.encode() + tree.note, "txt")
+    return bytes_response(request, head.encode() + tree.note, "txt")

@@ -14,11 +14,19 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
-from api.http.answer import MEDIA, NEVER, Following, content_types, document, format_of, listed
-from api.http.ask import ADMIN, AUDIT, WRITE, Access, Ask
+from api.http.access import ADMIN, AUDIT, WRITE, Access, Auth
+from api.http.responses import (
+    MEDIA_TYPES,
+    NO_STORE,
+    ChunkedResponse,
+    content_types,
+    format_of,
+    json_response,
+    list_response,
+)
 from api.http.routes.hands import Match
 from api.http.routes.stream import feeds_of
-from api.http.uploads import admitted, declared_length, sent_files
+from api.http.uploads import admit_upload, declared_length, save_files
 from api.jobs.jobs import END_STATES, Job, JobDocument, Jobs, Progress, job_document, server_pid
 from api.jobs.requests import bots_request, import_request, match_request, valid_tags
 from api.problem import Problem
@@ -29,8 +37,8 @@ from store.folder.disk import ReadOnly, archive_url, now_ms
 
 router = APIRouter(prefix="/api/v1", tags=["jobs"], default_response_class=Response)
 
-LOOK_S = 0.2
-QUIET_S = 15.0
+POLL_S = 0.2
+HEARTBEAT_S = 15.0
 _KEY = re.compile(r"[\x21-\x7e]{1,200}")
 Key = Annotated[
     str | None,
@@ -109,18 +117,13 @@ class MatchWanted(BaseModel):
     )
 
 
-@router.post(
-    "/matches",
-    operation_id="play",
-    status_code=202,
-    summary="Play a match between bots",
-)
-def play(request: Request, ask: Ask, body: MatchWanted, idempotency_key: Key = None) -> Response:
-    ask.needs(WRITE)
+@router.post("/matches", operation_id="play", status_code=202, summary="Play a match between bots")
+def play(request: Request, ask: Auth, body: MatchWanted, idempotency_key: Key = None) -> Response:
+    ask.require_scope(WRITE)
     request_body = body.model_dump(by_alias=True)
     digest = sha256(msgspec.json.encode(request_body, order="sorted")).hexdigest()
-    jobs, owner = _written(ask), ask.owner
-    known = jobs.known(owner, _checked(idempotency_key), digest)
+    jobs, owner = _jobs_of_writable(ask), ask.owner
+    known = jobs.known(owner, _checked_key(idempotency_key), digest)
     if known is None:
         bots = ask.service.settings.bots
         wanted_job = (
@@ -129,11 +132,11 @@ def play(request: Request, ask: Ask, body: MatchWanted, idempotency_key: Key = N
             else bots_request(request_body, bots)
         )
         limits = ask.service.settings.limits
-        room, _ = admitted(jobs, owner, limits, hands=wanted_job["asked"])
+        room, _ = admit_upload(jobs, owner, limits, hands=wanted_job["asked"])
         kind: Literal["match", "bots"] = "match" if body.folders is None else "bots"
         job = Job(room.name, kind, owner, server_pid(), now_ms(), wanted_job["match"], wanted_job)
         known = jobs.begin(room, job, idempotency_key, digest)
-    return _accepted(ask, request, jobs, known)
+    return _accepted_response(ask, request, jobs, known)
 
 
 @router.post(
@@ -161,9 +164,9 @@ def play(request: Request, ask: Ask, body: MatchWanted, idempotency_key: Key = N
         }
     },
 )
-async def bring(
+async def import_logs(
     request: Request,
-    ask: Ask,
+    ask: Auth,
     named_format: Annotated[
         str | None, Query(alias="format", description="What the files are; else they are known.")
     ] = None,
@@ -192,16 +195,16 @@ async def bring(
     ] = None,
     idempotency_key: Key = None,
 ) -> Response:
-    ask.needs(WRITE)
-    owner = "" if ask.caller.has(AUDIT) else ask.owner
+    ask.require_scope(WRITE)
+    owner = "" if ask.caller.has_scope(AUDIT) else ask.owner
     wanted_job = import_request(named_format, game, settings, names, strict, audit, match, rake)
     wanted_job |= {"tags": valid_tags(tags), "disclosure": disclosure, "owner": owner}
-    jobs, owner, key = _written(ask), ask.owner, _checked(idempotency_key)
+    jobs, owner, key = _jobs_of_writable(ask), ask.owner, _checked_key(idempotency_key)
     limits, again = ask.service.settings.limits, jobs.claimed(owner, key)
-    coming = partial(admitted, jobs, owner, limits, size=declared_length(request), again=again)
+    coming = partial(admit_upload, jobs, owner, limits, size=declared_length(request), again=again)
     room, allowance = await run_in_threadpool(coming)
     try:
-        digests = await sent_files(request, room / "upload", name, allowance)
+        digests = await save_files(request, room / "upload", name, allowance)
         digest = sha256(msgspec.json.encode((wanted_job, digests), order="sorted")).hexdigest()
         known = await run_in_threadpool(jobs.known, owner, key, digest)
         if known is None:
@@ -214,7 +217,7 @@ async def bring(
     finally:
         if not (room / "job.json").exists():  # nothing has come of it
             rmtree(room, ignore_errors=True)
-    return await run_in_threadpool(_accepted, ask, request, jobs, known)
+    return await run_in_threadpool(_accepted_response, ask, request, jobs, known)
 
 
 @router.post(
@@ -224,18 +227,18 @@ async def bring(
     summary="Verify a match, however long it is",
     description="For auditors: the same as GET, as a job. It reads, so it waits for nobody.",
 )
-def verify(request: Request, ask: Ask, match: Match, idempotency_key: Key = None) -> Response:
-    ask.needs_auditor(f"{ask.viewer.view} verifies no match: only an auditor does")
+def verify(request: Request, ask: Auth, match: Match, idempotency_key: Key = None) -> Response:
+    ask.require_auditor(f"{ask.viewer.view} verifies no match: only an auditor does")
     with ask.viewed() as viewed:
         wanted_job = {"match": match, "hands": match_of(viewed, match).hands}
     digest = sha256(msgspec.json.encode(("verify", match))).hexdigest()
-    jobs, owner, key = _jobs(ask), ask.owner, _checked(idempotency_key)
+    jobs, owner, key = _jobs_of(ask), ask.owner, _checked_key(idempotency_key)
     known = jobs.known(owner, key, digest)
     if known is None:
-        room, _ = admitted(jobs, owner, ask.service.settings.limits)
+        room, _ = admit_upload(jobs, owner, ask.service.settings.limits)
         job = Job(room.name, "verify", owner, server_pid(), now_ms(), match, wanted_job)
         known = jobs.begin(room, job, key, digest)
-    return _accepted(ask, request, jobs, known)
+    return _accepted_response(ask, request, jobs, known)
 
 
 @router.get(
@@ -245,15 +248,18 @@ def verify(request: Request, ask: Ask, match: Match, idempotency_key: Key = None
     description="Who has `keys:admin` is told of everybody's.",
     responses=content_types("json", "ndjson"),
 )
-def every(
+def list_jobs(
     request: Request,
-    ask: Ask,
+    ask: Auth,
     limit: Annotated[int, Query(ge=1, le=1000, description="So many at most.")] = 100,
 ) -> Response:
     jobs = _permitted_jobs(ask)
-    mine = [job for job in jobs.every() if _is_his(ask, job)][:limit]
-    return listed(
-        request, [_document(ask, job, jobs.progress(job)) for job in mine], None, ("json", "ndjson")
+    mine = [job for job in jobs.every() if _is_callers(ask, job)][:limit]
+    return list_response(
+        request,
+        [_job_document(ask, job, jobs.progress(job)) for job in mine],
+        None,
+        ("json", "ndjson"),
     )
 
 
@@ -263,83 +269,87 @@ def every(
     summary="How far a job is, or what came of it",
     responses=content_types("json", "sse"),
 )
-def progress(request: Request, ask: Ask, job: str) -> Response:
-    jobs, known = _found(ask, job)
+def progress(request: Request, ask: Auth, job: str) -> Response:
+    jobs, known = _job_of_caller(ask, job)
     if format_of(request, ("json", "sse")) == "json" or getattr(request.state, "head", False):
-        return document(request, _document(ask, known, jobs.progress(known)), cache=NEVER)
+        return json_response(
+            request, _job_document(ask, known, jobs.progress(known)), cache=NO_STORE
+        )
     stall_s = request.app.state.service.settings.limits.stall_s
-    chunks = _followed(ask, jobs, known, feeds_of(request.app))
-    return Following(chunks, MEDIA["sse"], {"Cache-Control": NEVER}, stall_s)
+    chunks = _job_events(ask, jobs, known, feeds_of(request.app))
+    return ChunkedResponse(chunks, MEDIA_TYPES["sse"], {"Cache-Control": NO_STORE}, stall_s)
 
 
 @router.delete("/jobs/{job}", operation_id="cancel", summary="Stop a job")
-def cancel(request: Request, ask: Ask, job: str) -> Response:
-    jobs, known = _found(ask, job)
+def cancel(request: Request, ask: Auth, job: str) -> Response:
+    jobs, known = _job_of_caller(ask, job)
     if jobs.progress(known).state in ("done", "failed"):
         raise Problem("conflict", "this job is over: there is nothing to stop")
-    return document(request, _document(ask, known, jobs.cancel(known)), cache=NEVER)
+    return json_response(request, _job_document(ask, known, jobs.cancel(known)), cache=NO_STORE)
 
 
-async def _followed(ask: Access, jobs: Jobs, job: Job, feeds: Feeds) -> AsyncGenerator[bytes, None]:
-    """The job whenever there is something new of it, until it is over."""
+async def _job_events(
+    ask: Access, jobs: Jobs, job: Job, feeds: Feeds
+) -> AsyncGenerator[bytes, None]:
+    """The job's document whenever it changes, until the job is over."""
     before, quiet = b"", 0.0
     while not feeds.stopping:
         progress = await run_in_threadpool(jobs.progress, job)
-        text = msgspec.json.encode(_document(ask, job, progress))
+        text = msgspec.json.encode(_job_document(ask, job, progress))
         if text != before:
             yield b"data: %b\n\n" % text
             before, quiet = text, 0.0
         if progress.state in END_STATES:
             return
-        if quiet >= QUIET_S:
+        if quiet >= HEARTBEAT_S:
             yield b": still at work\n\n"
             quiet = 0.0
-        await asyncio.sleep(LOOK_S)
-        quiet += LOOK_S
+        await asyncio.sleep(POLL_S)
+        quiet += POLL_S
 
 
-def _found(ask: Access, name: str) -> tuple[Jobs, Job]:
-    """A job of this caller; another's is as if it was not there, but for who keeps the keys."""
+def _job_of_caller(ask: Access, name: str) -> tuple[Jobs, Job]:
+    """A job of this caller; another caller's is not found, except by an administrator of keys."""
     jobs = _permitted_jobs(ask)
     job = jobs.job(name)
-    if job is None or not _is_his(ask, job):
+    if job is None or not _is_callers(ask, job):
         raise Problem("not-found", f"there is no job {name[:80]} of yours")
     return jobs, job
 
 
 def _permitted_jobs(ask: Access) -> Jobs:
-    """Jobs are for who may begin one."""
-    if not ask.caller.has(AUDIT):
-        ask.needs(WRITE)
-    return _jobs(ask)
+    """The ledger's jobs, for a caller who may begin one."""
+    if not ask.caller.has_scope(AUDIT):
+        ask.require_scope(WRITE)
+    return _jobs_of(ask)
 
 
-def _is_his(ask: Access, job: Job) -> bool:
-    return job.owner == ask.owner or ask.caller.has(ADMIN)
+def _is_callers(ask: Access, job: Job) -> bool:
+    return job.owner == ask.owner or ask.caller.has_scope(ADMIN)
 
 
-def _accepted(ask: Access, request: Request, jobs: Jobs, job: Job) -> Response:
+def _accepted_response(ask: Access, request: Request, jobs: Jobs, job: Job) -> Response:
     where = f"/api/v1/jobs/{job.id}"
-    content = _document(ask, job, jobs.progress(job))
-    return document(request, content, cache=NEVER, status=202, Location=where)
+    content = _job_document(ask, job, jobs.progress(job))
+    return json_response(request, content, cache=NO_STORE, status=202, Location=where)
 
 
-def _document(ask: Access, job: Job, progress: Progress) -> JobDocument:
-    return job_document(job, progress, whole=ask.caller.has(AUDIT))
+def _job_document(ask: Access, job: Job, progress: Progress) -> JobDocument:
+    return job_document(job, progress, whole=ask.caller.has_scope(AUDIT))
 
 
-def _jobs(ask: Access) -> Jobs:
+def _jobs_of(ask: Access) -> Jobs:
     return Jobs(ask.service.settings.folder)
 
 
-def _written(ask: Access) -> Jobs:
-    """Of a ledger that can be written: an archive cannot."""
+def _jobs_of_writable(ask: Access) -> Jobs:
+    """The jobs of a ledger that can be written: an archive cannot."""
     if (url := archive_url(ask.service.settings.folder)) is not None:
         raise ReadOnly(url)
-    return _jobs(ask)
+    return _jobs_of(ask)
 
 
-def _checked(key: str | None) -> str | None:
+def _checked_key(key: str | None) -> str | None:
     if key is not None and not _KEY.fullmatch(key):
         raise Problem("invalid", "an Idempotency-Key is 1 to 200 printable characters")
     return key

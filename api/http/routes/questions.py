@@ -12,31 +12,38 @@ from pydantic import StringConstraints
 from starlette.routing import Match
 from starlette.types import Scope
 
-from api.http.answer import content_types, document, format_of, goes_on, listed, sent
-from api.http.ask import Access, Ask
-from api.http.routes.exports import tabled
+from api.http.access import Access, Auth
+from api.http.responses import (
+    bytes_response,
+    content_types,
+    format_of,
+    json_response,
+    list_response,
+    with_next_link,
+)
+from api.http.routes.exports import table_response
 from api.problem import Problem
 from api.questions import games as rulesets
-from api.questions.declared import every
+from api.questions.declared import all_questions
 from api.questions.question import (
     API,
     TEXT_MAX,
     Page,
     Pages,
     Question,
-    arrow,
-    parameters,
-    params_of,
-    plain_rows,
+    arrow_table,
+    json_rows,
+    make_params,
+    parameter_fields,
 )
-from api.viewpoints.views import Viewed
+from api.viewpoints.ledger_view import LedgerView
 
 
-class Named(APIRoute):
-    """A route that sees the path as it was sent."""
+class EncodedPathRoute(APIRoute):
+    """A route that sees the path as it was sent, so that a name may hold an encoded slash."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """The same, but each parameter is decoded by itself."""
+        """Match the encoded path, and decode each parameter by itself."""
         raw = scope.get("raw_path")
         if not raw:
             return super().matches(scope)
@@ -51,13 +58,13 @@ class Named(APIRoute):
         return match, found
 
 
-LATER_S = 2.0  # after which hands that are being judged are asked for again
+WAIT_S = 2.0  # after which hands that are being judged are asked for again
 FORMATS = ("json", "ndjson", "csv", "arrow", "parquet")
 
 
-def routes(questions: list[Question]) -> APIRouter:
-    """A route for each question."""
-    router = APIRouter(prefix=API, route_class=Named, default_response_class=Response)
+def routes_of(questions: list[Question]) -> APIRouter:
+    """A router with a route for each question."""
+    router = APIRouter(prefix=API, route_class=EncodedPathRoute, default_response_class=Response)
     for question in questions:
         for path, operation in question.routes:
             router.add_api_route(
@@ -69,65 +76,67 @@ def routes(questions: list[Question]) -> APIRouter:
                 tags=[question.path.split("/")[1]],
                 summary=question.sentence.removesuffix("."),
                 description=question.text.partition("\n\n")[2] or None,
-                responses=content_types(*formats(question)),
+                responses=content_types(*formats_of(question)),
             )
     return router
 
 
-def formats(question: Question) -> tuple[str, ...]:
-    """In which formats it is answered."""
+def formats_of(question: Question) -> tuple[str, ...]:
+    """The formats that a question is answered in."""
     return FORMATS if question.tables else FORMATS[:1]
 
 
 def endpoint(question: Question, path: str) -> Callable[..., Response]:
-    """What answers a request."""
+    """The endpoint function of a question."""
 
-    def answered(request: Request, ask: Ask, table: str | None = None, **values: Any) -> Response:
-        kind = format_of(request, formats(question))
+    def answered(request: Request, ask: Auth, table: str | None = None, **values: Any) -> Response:
+        kind = format_of(request, formats_of(question))
         if table is None and kind != "json":
             table = question.tables[0].name
         if question.auditor:
-            ask.needs_auditor(f"{question.name} is for an auditor's eyes, not {ask.viewer.view}")
-        params = params_of(question, values, table=table)
+            ask.require_auditor(f"{question.name} is for an auditor's eyes, not {ask.viewer.view}")
+        params = make_params(question, values, table=table)
         with ask.viewed(values.get("unit"), values.get("by_tag")) as viewed:
             if question.bound is not None:
                 question.bound(viewed, params)
             answer = question.ask(viewed, params, ask.watch)
         if kind == "json":
-            return document(request, question.steady(answer))
+            return json_response(request, question.repeatable(answer))
         chosen = next(it for it in question.tables if it.name == table)
         if kind in ("csv", "ndjson"):
-            return listed(request, plain_rows(chosen.rows(answer)), offered=(kind,))
-        rows = iter([arrow(chosen, answer)])
-        return tabled(request, rows, kind, ask.viewer.view, chosen.name)
+            return list_response(request, json_rows(chosen.rows(answer)), offered=(kind,))
+        rows = iter([arrow_table(chosen, answer)])
+        return table_response(request, rows, kind, ask.viewer.view, chosen.name)
 
-    return signed(answered, [*FIXED, *query_parameters(question, path)])
+    return with_signature(answered, [*FIXED_PARAMETERS, *query_parameters(question, path)])
 
 
 def list_endpoint(question: Question, pages: Pages) -> Callable[..., Response]:
-    """What answers a request for a page of a list."""
+    """The endpoint function of a page of a list."""
 
     def answered(
-        request: Request, ask: Ask, limit: int, cursor: str | None = None, **values: Any
+        request: Request, ask: Auth, limit: int, cursor: str | None = None, **values: Any
     ) -> Response:
         kind = format_of(request, FORMATS)
         counts, members = pages.counts, dict[str, Any]()
         with ask.viewed(by_tag=values.get("by_tag")) as viewed:
-            page, following = page_of(question, ask, viewed, limit, cursor, values)
+            page, following = read_page(question, ask, viewed, limit, cursor, values)
             if counts is not None and values[counts.name] and kind == "json":
-                params = params_of(question, values, online=True)
+                params = make_params(question, values, online=True)
                 counted = counts.ask(viewed, params, ask.watch)
-                members = {counts.name: counts.steady(counted)}
+                members = {counts.name: counts.repeatable(counted)}
         if page.unjudged:
             if kind != "json":  # rows alone cannot say what they lack
                 sentence = "some hands that this filter may find are not judged yet"
-                raise Problem("unavailable", f"{sentence}: ask again, or for JSON").after(LATER_S)
+                raise Problem("unavailable", f"{sentence}: ask again, or for JSON").after(WAIT_S)
             members |= {"unjudged": None}
         if kind in FORMATS[:3]:
-            return listed(request, plain_rows(page.rows), following, (kind,), **members)
+            return list_response(request, json_rows(page.rows), following, (kind,), **members)
         (table,) = question.tables
-        answer = tabled(request, iter([arrow(table, page)]), kind, ask.viewer.view, table.name)
-        return goes_on(request, answer, following)
+        answer = table_response(
+            request, iter([arrow_table(table, page)]), kind, ask.viewer.view, table.name
+        )
+        return with_next_link(request, answer, following)
 
     query = Query(ge=1, le=1000, description="So many at most.")
     going_on = Query(description="`next_cursor` of the page before.")
@@ -137,34 +146,36 @@ def list_endpoint(question: Question, pages: Pages) -> Callable[..., Response]:
     cursor = Parameter(
         "cursor", Parameter.KEYWORD_ONLY, annotation=Annotated[str | None, going_on], default=None
     )
-    return signed(answered, [*FIXED, *query_parameters(question, question.path), limit, cursor])
+    return with_signature(
+        answered, [*FIXED_PARAMETERS, *query_parameters(question, question.path), limit, cursor]
+    )
 
 
-def page_of(
-    question: Question, ask: Access, viewed: Viewed, limit: int, cursor: str | None, values: Any
+def read_page(
+    question: Question, ask: Access, viewed: LedgerView, limit: int, cursor: str | None, values: Any
 ) -> tuple[Page, str | None]:
-    """The page that a cursor stands for, and the cursor of the next one."""
+    """Read the page that a cursor stands for, and make the cursor of the next one."""
     assert question.pages is not None
     about = [it for name, it in sorted(values.items()) if name not in question.pages.free]
-    after = ask.after(cursor, *about)
-    params = params_of(question, values, limit=limit, after=after, online=True)
+    after = ask.cursor_key(cursor, *about)
+    params = make_params(question, values, limit=limit, after=after, online=True)
     page = question.ask(viewed, params, ask.watch)
-    return page, ask.cursor(page.next, *about)
+    return page, ask.next_cursor(page.next, *about)
 
 
-def signed(
+def with_signature(
     answered: Callable[..., Response], parameters: list[Parameter]
 ) -> Callable[..., Response]:
-    """The same, with a signature that FastAPI reads."""
+    """An endpoint with these parameters as its signature, for FastAPI to read."""
     answered.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return answered
 
 
 def query_parameters(question: Question, path: str, *, people: bool = False) -> list[Parameter]:
-    """Those of a question's path and query, as FastAPI reads them: of a page, if `people` read
-    the answer."""
+    """The path and query parameters of a question, as FastAPI reads them; `people` leaves out
+    those of programs."""
     signature: list[Parameter] = []
-    for field in parameters(question):
+    for field in parameter_fields(question):
         note = field.note
         if note.people and not people:
             continue
@@ -174,8 +185,8 @@ def query_parameters(question: Question, path: str, *, people: bool = False) -> 
             bounds = {"max_length": note.most or TEXT_MAX}
         elif kind is int:
             bounds = {"ge": note.least or 0, "le": note.most}
-        elif field.many:
-            name = Literal[field.choices] if field.choices else _SHORT
+        elif field.is_repeated:
+            name = Literal[field.words] if field.words else _SHORT
             kind = list[name]  # type: ignore[valid-type]
         required: dict[str, Any] = {}
         if f"{{{field.name}}}" in path:
@@ -186,7 +197,7 @@ def query_parameters(question: Question, path: str, *, people: bool = False) -> 
                 kind = kind | None
             place = Query(alias=note.query, description=note.about, **bounds)
             if not field.required:
-                required = {"default": list(default) if field.many else default}
+                required = {"default": list(default) if field.is_repeated else default}
         annotation: Any = Annotated[kind, place]
         signature.append(
             Parameter(field.name, Parameter.KEYWORD_ONLY, annotation=annotation, **required)
@@ -201,16 +212,16 @@ def query_parameters(question: Question, path: str, *, people: bool = False) -> 
     return signature
 
 
-FIXED = [
+FIXED_PARAMETERS = [
     Parameter("request", Parameter.KEYWORD_ONLY, annotation=Request),
-    Parameter("ask", Parameter.KEYWORD_ONLY, annotation=Ask),
+    Parameter("ask", Parameter.KEYWORD_ONLY, annotation=Auth),
 ]
 _SHORT = Annotated[str, StringConstraints(max_length=TEXT_MAX)]
-router = routes(every())
+router = routes_of(all_questions())
 
 
-_LIST = ("json", "ndjson", "csv")
-_ONE = ("json", "md")
+_LIST_FORMATS = ("json", "ndjson", "csv")
+_GAME_FORMATS = ("json", "md")
 
 
 @router.get(
@@ -218,10 +229,10 @@ _ONE = ("json", "md")
     tags=["games"],
     operation_id="games",
     summary="Every ruleset, on a line each",
-    responses=content_types(*_LIST),
+    responses=content_types(*_LIST_FORMATS),
 )
 def games(request: Request) -> Response:
-    return listed(request, rulesets.listed(), offered=_LIST)
+    return list_response(request, rulesets.game_rows(), offered=_LIST_FORMATS)
 
 
 @router.get(
@@ -229,11 +240,11 @@ def games(request: Request) -> Response:
     tags=["games"],
     operation_id="game",
     summary="One ruleset in full: script, parameters, policies with the entries they cite",
-    responses=content_types(*_ONE),
+    responses=content_types(*_GAME_FORMATS),
 )
 def game(
     request: Request,
-    ask: Ask,
+    ask: Auth,
     game: Annotated[
         str,
         Path(
@@ -243,9 +254,9 @@ def game(
         ),
     ],
 ) -> Response:
-    kind = format_of(request, _ONE)
+    kind = format_of(request, _GAME_FORMATS)
     with ask.viewed() as viewed:
-        ruleset = rulesets.seen_game(viewed, game)
+        ruleset = rulesets.visible_game(viewed, game)
     if kind == "md":
-        return sent(request, rulesets.as_markdown(ruleset).encode(), "md")
-    return document(request, rulesets.in_full(ruleset))
+        return bytes_response(request, rulesets.game_markdown(ruleset).encode(), "md")
+    return json_response(request, rulesets.game_document(ruleset))

@@ -9,13 +9,20 @@ from fastapi import APIRouter, FastAPI, Header, Query, Request
 from fastapi.responses import Response
 from msgspec import Struct
 
-from api.http.answer import MEDIA, NEVER, Following, about, cut, format_of
-from api.http.ask import Ask
+from api.http.access import Auth
 from api.http.ledger_service import LedgerService
-from api.http.limits import who
+from api.http.limits import caller_id
+from api.http.responses import (
+    MEDIA_TYPES,
+    NO_STORE,
+    ChunkedResponse,
+    abort_connection,
+    format_of,
+    response_headers,
+)
 from api.problem import Problem
 from api.questions.feed import Batch, EventFilter, Feeds
-from api.viewpoints.feed_events import FeedEvent, NoPlace, position
+from api.viewpoints.feed_events import FeedEvent, UnknownPlace, resume_position
 from api.viewpoints.viewer import Viewer
 from events import types as t
 from events.match import Match, MatchEnded
@@ -23,18 +30,18 @@ from store.reader import Snapshot
 
 router = APIRouter(prefix="/api/v1", tags=["stream"])
 
-RETRY_MS = 2_000  # a browser waits so long before it comes again
-QUIET_S = 15.0  # after so long without an event a line says that all is well
-NEXT_S = 25.0  # who asks for what comes next waits no longer
+RECONNECT_MS = 2_000  # a browser waits so long before it comes again
+HEARTBEAT_S = 15.0  # after so long without an event a line says that all is well
+WAIT_S = 25.0  # who asks for what comes next waits no longer
 TYPES = frozenset(kind.__name__ for kind in (*get_args(t.Event), *get_args(Match)))
 FOLLOWERS_MAX = 2_000  # of one process
-PIECE = 1 << 16  # bytes that are sent at once: a page's end would tell how many events it hides
+CHUNK_BYTES = 1 << 16  # sent at once: a page's end would tell how many events it hides
 START = "start"
-_ENDS = "MatchEnded"
+_MATCH_END = "MatchEnded"
 
 
 class _StreamRange(Struct, frozen=True):
-    """From where, what, and until when; `until` is a position, if it is known already."""
+    """A stream's first position, filter, and end: a position, if it is known already."""
 
     pos: int
     event_filter: EventFilter
@@ -49,12 +56,17 @@ class _StreamRange(Struct, frozen=True):
     summary="Events as they become durable, to follow or to read up to a place",
     response_class=Response,
     responses={
-        200: {"content": {MEDIA["sse"]: {"schema": {"type": "string"}}, MEDIA["ndjson"]: {}}}
+        200: {
+            "content": {
+                MEDIA_TYPES["sse"]: {"schema": {"type": "string"}},
+                MEDIA_TYPES["ndjson"]: {},
+            }
+        }
     },
 )
 async def stream(
     request: Request,
-    ask: Ask,
+    ask: Auth,
     match: Annotated[str | None, Query(description="Only what happens in this match.")] = None,
     types: Annotated[
         str | None, Query(description="Only these types of event, with commas between them.")
@@ -77,47 +89,47 @@ async def stream(
     if until == "end":
         if match is None:
             raise Problem("invalid", "until=end is the end of a match: say which with match=")
-        named = named | {_ENDS} if named else named
+        named = named | {_MATCH_END} if named else named
     event_filter = EventFilter(match, named)
     if not hasattr(request.app.state, "followers"):
         request.app.state.followers = Followers()  # of this process
     followers: Followers = request.app.state.followers
-    caller = who(request.scope)
-    if not followers.has_place(caller, FOLLOWERS_MAX):
+    caller = caller_id(request.scope)
+    if not followers.has_room(caller, FOLLOWERS_MAX):
         raise Problem("unavailable", f"{FOLLOWERS_MAX} follow already: as many as may").after(10)
     snapshot = await feeds.snapshot(viewer)
     from_where = last_event_id or after
-    span = await feeds.in_thread(_span, snapshot, viewer, event_filter, from_where, until)
-    headers = about(request, NEVER)
+    span = await feeds.in_thread(_stream_range, snapshot, viewer, event_filter, from_where, until)
+    headers = response_headers(request, NO_STORE)
     headers["X-Accel-Buffering"] = "no"  # a proxy that gathers would hold events back
     if getattr(request.state, "head", False):
-        return Response(headers=headers, media_type=MEDIA[kind])
+        return Response(headers=headers, media_type=MEDIA_TYPES[kind])
     limits = request.app.state.service.settings.limits
-    place = followers.place(caller, FOLLOWERS_MAX, partial(cut, request.scope))
+    place = followers.follow(caller, FOLLOWERS_MAX, partial(abort_connection, request.scope))
     chunks = _chunks(place, feeds, viewer, snapshot, span, kind == "sse")
-    return Following(chunks, MEDIA[kind], headers, limits.stall_s)
+    return ChunkedResponse(chunks, MEDIA_TYPES[kind], headers, limits.stall_s)
 
 
 class Followers:
-    """The followers of a stream. Where all places are taken, the caller with most of them gives his
-    oldest one to a newcomer who has fewer, so that a few addresses do not take them all."""
+    """The followers of a stream. Where all places are taken, the caller with most of them gives
+    his oldest one to a newcomer who has fewer, so that a few addresses do not take them all."""
 
     def __init__(self) -> None:
         self._ends: dict[str, dict[object, Callable[[], None]]] = {}
 
-    def has_place(self, caller: str, most: int) -> bool:
+    def has_room(self, caller: str, most: int) -> bool:
         """Whether one of `most` places is free for this caller, or can be taken from another."""
-        return self._count < most or len(self._largest) > len(self._ends.get(caller, ())) + 1
+        return self._count < most or len(self._busiest) > len(self._ends.get(caller, ())) + 1
 
     @contextmanager
-    def place(self, caller: str, most: int, end: Callable[[], None]) -> Iterator[bool]:
-        """A place for as long as he follows, if there is one by now; `end` cuts his stream when it
-        is taken from him."""
-        if not self.has_place(caller, most):
+    def follow(self, caller: str, most: int, end: Callable[[], None]) -> Iterator[bool]:
+        """Take a place while the stream is followed, if there is one; `end` cuts the stream when
+        the place is taken away."""
+        if not self.has_room(caller, most):
             yield False
             return
         if self._count >= most:
-            self._largest.pop(next(iter(self._largest)))()
+            self._busiest.pop(next(iter(self._busiest)))()
         key = object()
         mine = self._ends.setdefault(caller, {})
         mine[key] = end
@@ -133,12 +145,12 @@ class Followers:
         return sum(map(len, self._ends.values()))
 
     @property
-    def _largest(self) -> dict[object, Callable[[], None]]:
+    def _busiest(self) -> dict[object, Callable[[], None]]:
         return max(self._ends.values(), key=len, default={})
 
 
 def feeds_of(app: FastAPI) -> Feeds:
-    """The feeds of this process, from the first who follows one."""
+    """The feeds of this process, made with the first follower."""
     if not hasattr(app.state, "feeds"):
         service: LedgerService = app.state.service
 
@@ -155,14 +167,14 @@ def feeds_of(app: FastAPI) -> Feeds:
     return feeds
 
 
-def _span(
+def _stream_range(
     snapshot: Snapshot | None,
     viewer: Viewer,
     event_filter: EventFilter,
     after: str | None,
     until: str | None,
 ) -> _StreamRange:
-    """Places as positions; in a thread, for they are looked up in the ledger."""
+    """The requested places of a stream as positions; looked up in the ledger, so in a thread."""
     if snapshot is None:
         if after not in (None, START) or until not in (None, "now", "next", "end"):
             raise Problem("wrong-cursor", "there is no ledger here yet, and so no place in it")
@@ -174,7 +186,7 @@ def _span(
         if after is None:
             pos = end
         elif after != START:
-            pos = position(after, viewer, snapshot)
+            pos = resume_position(after, viewer, snapshot)
         else:
             records = snapshot.read(event_filter.match) if event_filter.match else ()
             pos = records[0].pos if records else 0
@@ -190,8 +202,8 @@ def _span(
                 ends = (one.pos + 1 for one in records if type(one.event) is MatchEnded)
                 return _StreamRange(pos, event_filter, next(ends, None), match_ends=True)
             case _:
-                return _StreamRange(pos, event_filter, position(until, viewer, snapshot))
-    except NoPlace as reason:
+                return _StreamRange(pos, event_filter, resume_position(until, viewer, snapshot))
+    except UnknownPlace as reason:
         raise Problem("wrong-cursor", str(reason)) from None
 
 
@@ -203,8 +215,8 @@ async def _chunks(
     span: _StreamRange,
     sse: bool,
 ) -> AsyncGenerator[bytes, None]:
-    """What is sent: where it begins, events as they come, a sign of life, the last word; nothing,
-    if others have taken his place meanwhile."""
+    """The chunks of a stream: its beginning, events as they come, heartbeats and its end;
+    nothing, if the place was lost meanwhile."""
     form = _as_sse if sse else _as_ndjson
     with ExitStack() as held:
         if not held.enter_context(place_held):
@@ -212,19 +224,19 @@ async def _chunks(
         feed = held.enter_context(feeds.feed(viewer, snapshot))
         if sse:
             place = await feeds.last_place(feed, span.pos)
-            yield b"retry: %d\nid: %b\n\n" % (RETRY_MS, place or START.encode())
-        patience_s = NEXT_S if span.soon else QUIET_S
+            yield b"retry: %d\nid: %b\n\n" % (RECONNECT_MS, place or START.encode())
+        patience_s = WAIT_S if span.soon else HEARTBEAT_S
         going = feeds.batches(feed, span.pos, span.until, span.event_filter, patience_s)
         unsent = bytearray()
         async with aclosing(going) as batches:
             async for batch in batches:
-                events, last = _within(batch, span) if batch else ((), False)
+                events, last = _select_events(batch, span) if batch else ((), False)
                 if batch is not None and events:
-                    unsent += batch.spelled(form) if events is batch.events else form(events)
+                    unsent += batch.encoded(form) if events is batch.events else form(events)
                 is_gap = batch is None or not batch.events
-                size = len(unsent) if is_gap or last else len(unsent) // PIECE * PIECE
-                for begin in range(0, size, PIECE):
-                    yield bytes(unsent[begin : min(begin + PIECE, size)])
+                size = len(unsent) if is_gap or last else len(unsent) // CHUNK_BYTES * CHUNK_BYTES
+                for begin in range(0, size, CHUNK_BYTES):
+                    yield bytes(unsent[begin : min(begin + CHUNK_BYTES, size)])
                 del unsent[:size]
                 if batch is not None and not batch.events:
                     place = b"id: %b\n" % batch.place if batch.place else b""
@@ -237,15 +249,15 @@ async def _chunks(
             yield b": the server stops, come again with your last id\n\n"
 
 
-def _within(batch: Batch, span: _StreamRange) -> tuple[tuple[FeedEvent, ...], bool]:
-    """What of a batch was asked for, and whether that was all."""
+def _select_events(batch: Batch, span: _StreamRange) -> tuple[tuple[FeedEvent, ...], bool]:
+    """The events of a batch that were asked for, and whether the stream ends there."""
     events = batch.events
     if span.until is not None:
         if batch.next_pos > span.until:
             events = tuple(event for event in events if event.pos < span.until)
         return events, batch.next_pos >= span.until
     if span.match_ends:
-        ends = [place for place, event in enumerate(events) if event.type == _ENDS]
+        ends = [place for place, event in enumerate(events) if event.type == _MATCH_END]
         return (events[: ends[0] + 1], True) if ends else (events, False)
     return events, span.soon
 

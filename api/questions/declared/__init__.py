@@ -1,4 +1,5 @@
-"""The questions, a file each, which holds `QUESTION`; a file that lies here needs no other line.
+"""The declared questions, a file each, which holds `QUESTION`; a file in this folder needs no other
+line.
 
 Their names and sentences are known without importing them.
 """
@@ -8,20 +9,20 @@ from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
 
-from api.questions.question import Question, sentence_of
+from api.questions.question import Question, first_sentence
 
 
-def names() -> list[str]:
+def question_names() -> list[str]:
     """The names of questions, in alphabetical order."""
     return sorted(one.name for one in iter_modules(__path__))
 
 
 def sentence(name: str) -> str:
-    """The sentence that a question's file opens with."""
+    """The first sentence of a question's file."""
     spec = find_spec(f"{__name__}.{name}")
     assert spec is not None
     assert spec.origin is not None
-    return sentence_of(Path(spec.origin).read_text("utf-8").split('"""')[1])
+    return first_sentence(Path(spec.origin).read_text("utf-8").split('"""')[1])
 
 
 def question(name: str) -> Question:
@@ -32,6 +33,6 @@ def question(name: str) -> Question:
     return declaration
 
 
-def every() -> list[Question]:
-    """All questions."""
-    return [question(name) for name in names()]
+def all_questions() -> list[Question]:
+    """Every question."""
+    return [question(name) for name in question_names()]

@@ -20,24 +20,33 @@ from analytics.auctions.third_card_worth import ThirdCardCache
 from analytics.replay.rules import Rulebook
 from analytics.sql import HandFilters, JoinedViews
 from analytics.statistics.catalogue import MeasureValue, with_unit
-from api.questions.players import (
+from api.questions.measures import (
     Again,
     Drawn,
     MeasureRow,
     OfPlayer,
-    by_line,
-    by_player,
-    chosen_by,
-    drawn,
-    is_there,
-    lines_of,
+    drawn_measure,
+    filters_of_params,
+    has_row,
+    measure_rows_of,
+    measure_sheets,
     money_of,
-    part_of,
+    part_name,
+    player_sheet,
 )
-from api.questions.question import FILTERS, Anybody, Filters, Param, Question, Sheet, Table, headed
-from api.viewpoints.selection import Absent
+from api.questions.question import (
+    FILTER_NAMES,
+    Anybody,
+    Filters,
+    Param,
+    Question,
+    Sheet,
+    Table,
+    head_text,
+)
+from api.viewpoints.ledger_view import LedgerView
+from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import ShowProgress, without_progress
-from api.viewpoints.views import Viewed
 from odds.batch import Showdown
 from store.columns.codec import Row
 from store.folder.disk import cache_folder
@@ -50,8 +59,10 @@ OVERVIEW = (
 
 
 class BidsParams(Filters, frozen=True):
-    """Of whom, of which hands, split by what, in how many auctions the card is valued. Of
-    everybody, people get no means that are drawn again."""
+    """Parameters of `bids`: the player, hands, split, and in how many auctions the card is valued.
+
+    Of everybody, people get no means that are drawn again.
+    """
 
     player: Anybody = None
     by: Annotated[
@@ -121,8 +132,8 @@ class Bids(Struct, frozen=True, tag_field="schema", tag="muckrake.bids/1"):
 
 
 class Bidding(NamedTuple):
-    """Auctions, every measure of them, and pairs of bidders; `counts`: how many were valued;
-    what bids count."""
+    """Auctions, every measure of them, and pairs of bidders; `counts`: how many were valued; the
+    unit of bids."""
 
     auctions: Auctions
     found: list[MeasureValue]
@@ -131,24 +142,25 @@ class Bidding(NamedTuple):
     unit: str | None
 
 
-def bidding(
-    viewed: Viewed,
+def bidding_of(
+    viewed: LedgerView,
     params: BidsParams,
     watch: ShowProgress = without_progress,
     *,
     again: bool = False,
 ) -> Bidding:
-    """The answer, as long as the views are there. Nothing to count is said to be absent."""
+    """Measures of the auctions of a question, as long as the views are there; `NotInLedger`
+    without any."""
     player = params.player
-    if player is not None and not is_there(viewed, "player", player, "auctions"):
-        raise Absent(f"nobody called {player} has bid: muckrake bids lists who has")
-    auctions_of = ledger_auctions_sql(chosen_by(viewed, params), viewed.units)
+    if player is not None and not has_row(viewed, "player", player, "auctions"):
+        raise NotInLedger(f"nobody called {player} has bid: muckrake bids lists who has")
+    auctions_of = ledger_auctions_sql(filters_of_params(viewed, params), viewed.units)
     unit = money_of(viewed, auctions_of)
     select = {"auctions": auctions_of}
     rows = JoinedViews(viewed.query, select, {})
     bidder_pairs = rows.table(PAIRS_SQL)
     if not bidder_pairs.num_rows and not rows.table("SELECT 1 FROM auctions LIMIT 1").num_rows:
-        raise Absent("no auction was held in these hands")
+        raise NotInLedger("no auction was held in these hands")
     # The values of so many auctions, evenly spread; what was counted is kept.
     every, spots = rows.table(f"SELECT * FROM ({TWO_BIDDERS_SQL})"), params.spots
     size = every.num_rows
@@ -160,7 +172,7 @@ def bidding(
         " ORDER BY a.hand_seq, a.auction, a.seat",
         also={"those": every},
     )
-    held, rules = third_card_worth.two_bidder_auctions(those.to_pylist()), _Rules(viewed)
+    held, rules = third_card_worth.two_bidder_auctions(those.to_pylist()), _ThirdCardRules(viewed)
     worths = list(
         third_card_worth.worth_rows(watch(held, "counting third cards", len(held)), rules.of)
     )
@@ -172,21 +184,23 @@ def bidding(
     return Bidding(auctions, found, list(pair_tests(bidder_pairs)), counts, unit)
 
 
-def bids(viewed: Viewed, params: BidsParams, watch: ShowProgress) -> Bids:
-    """Players in order, then pairs; every number of chance with its seed."""
+def bids(viewed: LedgerView, params: BidsParams, watch: ShowProgress) -> Bids:
+    """Bidders in order, then pairs; every number of chance with its seed."""
     again, by = params.player is not None or not params.people, params.by
-    answer = bidding(viewed, params, watch, again=again)
+    answer = bidding_of(viewed, params, watch, again=again)
     parts: dict[tuple[str, str], dict[str, Drawn]] = {}
     for one in answer.found:
-        parts.setdefault((one.player, one.part), {})[one.statistic] = drawn(one)
+        parts.setdefault((one.player, one.part), {})[one.statistic] = drawn_measure(one)
     ranks = answer.auctions.ranks(params.player, by)
     common = answer.auctions.common(params.player, by)
     players = [
         Bidder(
             player=player,
             measures=measures,
-            ranks=[Tenth(*it) for it in _of(ranks, player, part, "tenth", "bid", "pots")],
-            common=[Common(*it) for it in _of(common, player, part, "bid", "times")],
+            ranks=[
+                Tenth(*it) for it in _column_values(ranks, player, part, "tenth", "bid", "pots")
+            ],
+            common=[Common(*it) for it in _column_values(common, player, part, "bid", "times")],
             **({by: part} if by else {}),
         )
         for (player, part), measures in parts.items()
@@ -197,16 +211,16 @@ def bids(viewed: Viewed, params: BidsParams, watch: ShowProgress) -> Bids:
     )
 
 
-def _of(rows: Sequence[Row], player: str, part: str, *names: str) -> list[list[Any]]:
+def _column_values(rows: Sequence[Row], player: str, part: str, *names: str) -> list[list[Any]]:
     """These columns of a player's and part's rows."""
     mine = (row for row in rows if (row["player"], row["part"]) == (player, part))
     return [[row[name] for name in names] for row in mine]
 
 
-class _Rules:
-    """What is known of third cards under the rules that a row names; nothing of odd ones."""
+class _ThirdCardRules:
+    """Third cards by the rules that a row names; None of unusual rules."""
 
-    def __init__(self, viewed: Viewed) -> None:
+    def __init__(self, viewed: LedgerView) -> None:
         self._book = Rulebook(viewed.snapshot.ruleset)
         self._begun: dict[Showdown, int] = {}
 
@@ -234,20 +248,22 @@ def _third_cards(folder: Path, rules: Showdown) -> ThirdCardCache:
 
 def sheets(answer: Bids, params: BidsParams) -> Iterator[Sheet | str]:
     """All players with a few measures each, or one with every measure; then pairs."""
-    head = headed(f"viewpoint: {answer.viewpoint}", answer.unit)
+    head = head_text(f"viewpoint: {answer.viewpoint}", answer.unit)
     foot = f"values of {answer.valued} of {answer.auctions} auctions with known cards, {MODEL}"
     if answer.valued < answer.auctions:
         foot += "; --spots all counts all"
     if params.player is None:
-        yield by_player(lines_of(answer), MEASURES, OVERVIEW, params.by, head=head, foot=foot)
+        yield player_sheet(
+            measure_rows_of(answer), MEASURES, OVERVIEW, params.by, head=head, foot=foot
+        )
     else:
         heads = {}
         for bidder in answer.players:
             tenths = " ".join(str(row.bid) for row in bidder.ranks)
             often = ", ".join(f"{row.bid} ({row.times}x)" for row in bidder.common)
             bids = f"tenths {tenths}   most common {often}" if tenths else ""
-            heads[part_of(bidder)] = (bidder.player, part_of(bidder), bids, head)
-        yield from by_line(lines_of(answer), MEASURES, heads, foot)
+            heads[part_name(bidder)] = (bidder.player, part_name(bidder), bids, head)
+        yield from measure_sheets(measure_rows_of(answer), MEASURES, heads, foot)
     # Dealer against first bidder: do their bids depend on each other?
     for pair in answer.pairs:
         sign = "no sign of bid sniffing"
@@ -279,10 +295,10 @@ QUESTION = Question(
     params=BidsParams,
     answer=Bids,
     ask=bids,
-    tables=(Table("measures", MeasureRow, lines_of),),
+    tables=(Table("measures", MeasureRow, measure_rows_of),),
     sheets=sheets,
     page="/players/{player}/bids",
-    kept=FILTERS,
+    kept=FILTER_NAMES,
     passing=("counted",),
     facts=False,
 )

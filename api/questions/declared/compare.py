@@ -15,12 +15,19 @@ from analytics.intervals import DRAWS, SEED
 from analytics.sql import currencies_of, facts_sql
 from analytics.statistics.catalogue import STATISTICS
 from analytics.statistics.compute import sql_file_rows
-from api.questions.filters_values import Finder, finder
-from api.questions.players import Nonsense, between, chosen_of, counts, p_value, value_of
+from api.questions.filters_values import PlayerFilter, player_filter
+from api.questions.measures import (
+    Unanswerable,
+    counts_text,
+    interval_text,
+    measure_text,
+    p_text,
+    player_filters,
+)
 from api.questions.question import (
     ByTag,
     Cell,
-    OfGame,
+    GameName,
     Param,
     Question,
     Rival,
@@ -28,18 +35,19 @@ from api.questions.question import (
     Street,
     Table,
     Unit,
-    headed,
+    head_text,
 )
-from api.viewpoints.selection import Absent
+from api.viewpoints.ledger_view import LedgerView
+from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import ShowProgress
-from api.viewpoints.views import Viewed
 
-COUNTED = (5, 6)  # the columns of k/n, the one's and the other's
+COUNT_COLUMNS = (5, 6)  # the columns of k/n, the one's and the other's
 COLUMNS = ("difference", "95 % interval", "k/n", "k/n", "p", "p of all", "")
 
 
 class CompareParams(Struct, frozen=True, kw_only=True):
-    """Who, beside whom; against whom, if not anybody; each in the hands of one match, if named."""
+    """Parameters of `compare`: who is compared with whom; against whom, if not anybody; each in
+    the hands of one match, if named."""
 
     player: Annotated[str, Param("A player's name, percent-encoded.", "A", argument=True)]
     other: Annotated[str, Param("Whom he is compared with.", "B", argument=True)]
@@ -50,7 +58,7 @@ class CompareParams(Struct, frozen=True, kw_only=True):
             "Only this match's hands; given twice, the first is A's and the second is B's.", "MATCH"
         ),
     ] = ()
-    game: OfGame = None
+    game: GameName = None
     street: Street = None
     unit: Unit = None
     by_tag: ByTag = None
@@ -61,12 +69,12 @@ class CompareParams(Struct, frozen=True, kw_only=True):
 
     @property
     def matches(self) -> tuple[str | None, ...]:
-        """That of each."""
+        """The match of each side."""
         return (*self.match, *self.match, None, None)[:2] if self.match else (None, None)
 
 
 class Side(Struct, frozen=True):
-    """One of both, and in how many hands he was dealt in."""
+    """A player of the comparison, and in how many hands he was dealt in."""
 
     player: str
     match: str | None
@@ -90,17 +98,17 @@ class Comparison(Struct, frozen=True, tag_field="schema", tag="muckrake.compare/
     statistics: dict[str, Compared]
 
 
-def comparison(viewed: Viewed, params: CompareParams, watch: ShowProgress) -> Comparison:
-    """The answer; a side without hands is said to be absent."""
+def comparison(viewed: LedgerView, params: CompareParams, watch: ShowProgress) -> Comparison:
+    """Compare two players; a side without hands is an error."""
     names = (params.player, params.other)
     if len(params.match) > 2:
-        raise Nonsense("a match is named once for both, or twice, for A and for B")
+        raise Unanswerable("a match is named once for both, or twice, for A and for B")
     if params.player == params.other and len(set(params.matches)) == 1:
-        raise Nonsense(
+        raise Unanswerable(
             f"{params.player} is himself: name a match of each, the one's and the other's"
         )
     first, second = (
-        chosen_of(viewed, player, vs=params.vs, match=match, game=params.game)
+        player_filters(viewed, player, vs=params.vs, match=match, game=params.game)
         for player, match in zip(names, params.matches, strict=True)
     )
     sides = []
@@ -108,7 +116,9 @@ def comparison(viewed: Viewed, params: CompareParams, watch: ShowProgress) -> Co
         hands = sum(int(row["hands"]) for row in sql_file_rows("dealt", viewed, chosen))
         if not hands:
             where = f" in {match}" if match else ""
-            raise Absent(f"{player} was dealt no such hand{where}: muckrake stats lists who was")
+            raise NotInLedger(
+                f"{player} was dealt no such hand{where}: muckrake stats lists who was"
+            )
         sides.append(Side(player, match, hands))
     both = " UNION ALL ".join(
         f"SELECT unit FROM ({facts_sql(it, 'NULL')})" for it in (first, second)
@@ -121,14 +131,14 @@ def comparison(viewed: Viewed, params: CompareParams, watch: ShowProgress) -> Co
         if params.street in (None, statistic.street) and not (statistic.amount and len(moneys) > 1)
     ]
     if params.fail_if and all(statistic.name != "net_hand" for statistic in statistics):
-        raise Nonsense(
+        raise Unanswerable(
             "--fail-if worse is about winnings, which are not compared here: leave --street out,"
             " and name one --unit"
         )
     files = tuple(dict.fromkeys(statistic.file for statistic in statistics))
     watched = watch(files, "comparing", len(files))
     rows = {}
-    for row in comparisons(viewed, (first, second), decks(viewed), statistics, watched):
+    for row in comparisons(viewed, (first, second), deck_groups(viewed), statistics, watched):
         is_amount = STATISTICS[row.statistic].amount
         rows[row.statistic] = replace(row, unit=unit) if is_amount else row
     return Comparison(
@@ -146,8 +156,8 @@ def comparison(viewed: Viewed, params: CompareParams, watch: ShowProgress) -> Co
     )
 
 
-def decks(viewed: Viewed) -> dict[str, DealGroup]:
-    """Matches that deal a deck more than once, alone or beside others of the same cards."""
+def deck_groups(viewed: LedgerView) -> dict[str, DealGroup]:
+    """The matches that deal a deck more than once, alone or with others of the same cards."""
     rows = viewed.rows(
         "SELECT match, ruleset, dealing, seed, deals FROM events"
         " WHERE number IS NULL AND type = 'MatchStarted' ORDER BY hand_seq, match"
@@ -167,17 +177,17 @@ def decks(viewed: Viewed) -> dict[str, DealGroup]:
     }
 
 
-def finders(viewed: Viewed, params: CompareParams) -> list[Finder]:
-    """What finds the hands of each side."""
+def filters_of(viewed: LedgerView, params: CompareParams) -> list[PlayerFilter]:
+    """The filter of the hands of each side."""
     sides = zip((params.player, params.other), params.matches, strict=True)
     return [
-        finder(viewed, player, vs=params.vs, match=match, game=params.game, unit=params.unit)
+        player_filter(viewed, player, vs=params.vs, match=match, game=params.game, unit=params.unit)
         for player, match in sides
     ]
 
 
 def sheets(
-    answer: Comparison, params: CompareParams, finds: Sequence[Finder] = ()
+    answer: Comparison, params: CompareParams, finds: Sequence[PlayerFilter] = ()
 ) -> Iterator[Sheet | str]:
     """A line for each statistic that both had a chance of, winnings first; its k and its n lead to
     what finds their hands."""
@@ -199,15 +209,15 @@ def sheets(
         about = STATISTICS[it.statistic]
         ends = ("did", "could") if about.kind in ("share", "ratio") else ("could",)
         led = [tuple(side(f"{end}={about.name}") for end in ends) for side in finds]
-        leads = dict(zip(COUNTED, led, strict=False))
+        leads = dict(zip(COUNT_COLUMNS, led, strict=False))
         scale, digits = (100, 1) if about.kind == "share" else (1, 2)
         texts = (
             about.title,
-            *(value_of(about, value) for value in (it.one, it.other)),
+            *(measure_text(about, value) for value in (it.one, it.other)),
             f"{scale * it.difference:+,.{digits}f}",
-            between(about, it.low, it.high, " to ", "+"),
-            *(counts(it.one_k, it.one_n), counts(it.other_k, it.other_n)),
-            *(p_value(it.p), p_value(it.p_adjusted)),
+            interval_text(about, it.low, it.high, " to ", "+"),
+            *(counts_text(it.one_k, it.one_n), counts_text(it.other_k, it.other_n)),
+            *(p_text(it.p), p_text(it.p_adjusted)),
             "too few" if it.few else "",
         )
         lines.append(
@@ -217,7 +227,7 @@ def sheets(
         ("", *names, *COLUMNS),
         lines,
         range(1, len(COLUMNS) + 2),
-        headed("   ".join(head), answer.unit),
+        head_text("   ".join(head), answer.unit),
         f"{answer.compared} compared: one in twenty differs by chance, and p of all allows for it",
     )
     if len(answer.moneys) > 1:
@@ -225,8 +235,9 @@ def sheets(
         yield f"amounts are left out: these hands are played for {several}; choose a unit"
 
 
-def code(answer: Comparison, params: CompareParams) -> int:
-    """1 if that was to fail: the whole interval of what A won more a hand lies below nothing."""
+def exit_code(answer: Comparison, params: CompareParams) -> int:
+    """The command's exit code: 1 if A won less a hand than B for sure (the whole interval is
+    below 0) and that was to fail."""
     won = answer.statistics.get("net_hand")
     return int(params.fail_if == "worse" and won is not None and (won.high or 0.0) < 0)
 
@@ -241,7 +252,7 @@ QUESTION = Question(
     ask=comparison,
     tables=(Table("compared", Compared, lambda answer: list(answer.statistics.values())),),
     sheets=sheets,
-    code=code,
+    code=exit_code,
     page="/players/{player}/compare",
     kept=("other", "vs", "match", "game", "street", "unit", "by_tag"),
 )

@@ -10,25 +10,25 @@ import msgspec
 from msgspec import Meta, Struct, defstruct, field
 
 from analytics.sql import FactSource, HandFilters, facts_sql, file_sql, quoted
-from api.questions.players import chosen_by, money_of
+from api.questions.measures import filters_of_params, money_of
 from api.questions.question import (
     HIDDEN,
     Anybody,
     ByTag,
+    GameName,
     Match,
-    OfGame,
     Question,
     Sheet,
     Table,
     Unit,
-    headed,
-    sheet,
+    head_text,
+    table_sheet,
 )
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import ShowProgress
-from api.viewpoints.views import Viewed
 
 BANKROLL = "bankroll"
-MEANS = ("bid_mean", "net_swapped")  # in chips, where there are any; all others are counts
+MEAN_COUNTERS = ("bid_mean", "net_swapped")  # in chips, where there are any; all others are counts
 HUNDREDS = range(100, 1_100, 100)
 Row = dict[str, Any]
 
@@ -91,22 +91,23 @@ COUNTERS: dict[str, Counter] = {
 
 
 class CountersParams(Struct, frozen=True):
-    """Whose games."""
+    """Parameters of `counters`: whose games."""
 
     player: Anybody = None
     match: Match = None
-    game: OfGame = None
+    game: GameName = None
     unit: Unit = None
     by_tag: ByTag = None
 
 
-def _columns(*bankroll: Any) -> list[Any]:
+def _counter_fields(*bankroll: Any) -> list[Any]:
     """A match and a player, every counter, and whatever tells his bankroll."""
     plain = [
         (
             name,
             Annotated[
-                float | None if name in MEANS else int, Meta(title=it.title, description=it.meaning)
+                float | None if name in MEAN_COUNTERS else int,
+                Meta(title=it.title, description=it.meaning),
             ],
         )
         for name, it in COUNTERS.items()
@@ -116,10 +117,12 @@ def _columns(*bankroll: Any) -> list[Any]:
     return [("match", str), ("player", str), *plain, *bankroll, ("unit", unit)]
 
 
-GAME: Any = defstruct("MatchCounted", _columns((BANKROLL, dict[str, float])), frozen=True)
-LINE = defstruct(
+GAME_FIELD: Any = defstruct(
+    "MatchCounted", _counter_fields((BANKROLL, dict[str, float])), frozen=True
+)
+LINE_STRUCT = defstruct(
     "CountersLine",
-    _columns(
+    _counter_fields(
         *(
             (f"{BANKROLL}_{at}", Annotated[float | None, Meta(title=f"before {at}")])
             for at in HUNDREDS
@@ -130,7 +133,7 @@ LINE = defstruct(
 if TYPE_CHECKING:
     Game = Struct
 else:
-    Game = GAME
+    Game = GAME_FIELD
 
 
 class Counters(Struct, frozen=True, tag_field="schema", tag="muckrake.counters/1"):
@@ -142,11 +145,11 @@ class Counters(Struct, frozen=True, tag_field="schema", tag="muckrake.counters/1
     matches: list[Game]
 
 
-def counters(viewed: Viewed, params: CountersParams, watch: ShowProgress) -> Counters:
-    """Everybody's, or one player's."""
-    chosen = chosen_by(viewed, params)
+def counters(viewed: LedgerView, params: CountersParams, watch: ShowProgress) -> Counters:
+    """The counters of all players, or of one."""
+    chosen = filters_of_params(viewed, params)
     unit = money_of(viewed, facts_sql(chosen, "NULL"))
-    rows = [GAME(**row, unit=unit) for row in counter_rows(viewed, chosen)]
+    rows = [GAME_FIELD(**row, unit=unit) for row in counter_rows(viewed, chosen)]
     return Counters(viewed.viewer.view, unit, COUNTERS, rows)
 
 
@@ -210,25 +213,25 @@ def _number(value: Any) -> Any:
     return int(value) if float(value).is_integer() else round(float(value), 6)
 
 
-def lines(answer: Counters) -> Sequence[Struct]:
-    """A column for each hundred hands."""
+def counter_lines(answer: Counters) -> Sequence[Struct]:
+    """A line for each match and player, with a column for each hundred hands."""
     found = []
     for row in answer.matches:
         plain = msgspec.structs.asdict(row)
         bankroll = plain.pop(BANKROLL)
         found.append(
-            LINE(**plain, **{f"{BANKROLL}_{at}": bankroll.get(str(at)) for at in HUNDREDS})
+            LINE_STRUCT(**plain, **{f"{BANKROLL}_{at}": bankroll.get(str(at)) for at in HUNDREDS})
         )
     return found
 
 
 def sheets(answer: Counters, params: CountersParams) -> Iterator[Sheet]:
-    """All of it, and a word on what it is not."""
+    """All counters, and a sentence on what they are not."""
     foot = "every action counts, forced ones too: statistics and bids count only what was chosen"
-    yield sheet(TABLE, answer, headed(f"viewpoint: {answer.viewpoint}", answer.unit), foot)
+    yield table_sheet(TABLE, answer, head_text(f"viewpoint: {answer.viewpoint}", answer.unit), foot)
 
 
-TABLE = Table("counters", LINE, lines)
+TABLE = Table("counters", LINE_STRUCT, counter_lines)
 QUESTION = Question(
     name="counters",
     text=__doc__,

@@ -26,12 +26,12 @@ from analytics.replay.rules import Rulebook
 from analytics.sql import quoted
 from api.evidence.bundle import DeckChecks
 from api.problem import Problem
-from api.questions.players import p_value
+from api.questions.measures import p_text
 from api.questions.question import Cell, Match, Question, Sheet, Table
-from api.viewpoints.selection import Absent, Selection
+from api.viewpoints.ledger_view import LedgerView
+from api.viewpoints.selection import NotInLedger, Selection
 from api.viewpoints.selection import leaves as read
 from api.viewpoints.viewer import ShowProgress, without_progress
-from api.viewpoints.views import Viewed
 from events.ledger import is_match
 from events.match import MatchStarted
 from store.columns.codec import Row
@@ -41,8 +41,9 @@ from store.proof.ledger_secrets import SecretFolder
 from store.reader import Snapshot
 
 
-def repeated(ledger: Snapshot) -> set[str]:
-    """Matches dealt from a seed that an earlier one had: no shuffles of their own."""
+def repeated_seed_matches(ledger: Snapshot) -> set[str]:
+    """The matches dealt from a seed that an earlier match had: they have no shuffles of their
+    own."""
     seeds: set[str] = set()
     found = set()
     for match in ledger.matches():
@@ -55,7 +56,7 @@ def repeated(ledger: Snapshot) -> set[str]:
     return found
 
 
-def deals(ledger: Snapshot) -> dict[str, int]:
+def hands_per_deck(ledger: Snapshot) -> dict[str, int]:
     """In how many hands in a row each match deals the same deck: more than one is mirrored."""
     found = {}
     for match in ledger.matches():
@@ -66,11 +67,11 @@ def deals(ledger: Snapshot) -> dict[str, int]:
 
 
 HANDS_MAX = 20_000  # that are read while somebody waits
-RUNOUTS = 2_000  # hands closed with cards to come, evenly spread, whose equity is counted
+RUNOUTS_MAX = 2_000  # hands closed with cards to come, evenly spread, whose equity is counted
 
 
 class FairnessParams(Struct, frozen=True):
-    """Which hands: all, or those of a match."""
+    """Parameters of `fairness`: all hands, or those of a match."""
 
     match: Match = None
 
@@ -92,7 +93,7 @@ class Tested(Struct, frozen=True, rename={"p_adjusted": "counted"}):
 
 
 class Decks(Struct, frozen=True):
-    """Hands beside the decks that were committed to: all must be what was dealt."""
+    """Counts of hands whose decks were committed to: all must be what was dealt."""
 
     checked: int
     wrong: list[str]
@@ -110,19 +111,19 @@ class Fairness(Struct, frozen=True, tag_field="schema", tag="muckrake.fairness/1
 
 
 def fairness(
-    viewed: Viewed, params: FairnessParams, watch: ShowProgress = without_progress
+    viewed: LedgerView, params: FairnessParams, watch: ShowProgress = without_progress
 ) -> Fairness:
-    """All hands of the ledger, or of one match; a deck that was dealt twice counts once."""
+    """Test all hands of the ledger, or of one match; a deck that was dealt twice counts once."""
     ledger, match = viewed.snapshot, params.match
     if match is not None and next(ledger.hands(match), None) is None:
-        raise Absent(f"there is no match {match}: muckrake matches lists those there are")
+        raise NotInLedger(f"there is no match {match}: muckrake matches lists those there are")
     every = (leaf for leaf in read(ledger, Selection(match)) if not is_match(leaf.stream))
-    leaves = list(watch(every, "reading hands", hands_of(viewed, match)))
+    leaves = list(watch(every, "reading hands", count_hands_of(viewed, match)))
     if not leaves:
-        raise Absent("no hand was played here")
-    again = repeated(ledger) if match is None else set()
+        raise NotInLedger("no hand was played here")
+    again = repeated_seed_matches(ledger) if match is None else set()
     fresh = [leaf for leaf in leaves if split_stream(leaf.stream)[0] not in again]
-    dealt = dealt_hands(fresh, deals(ledger))
+    dealt = dealt_hands(fresh, hands_per_deck(ledger))
     tests = [
         *chance_tests.card_tests(dealt.hands),
         chance_tests.run_out_test(_run_outs(ledger, fresh, watch)),
@@ -147,17 +148,17 @@ def fairness(
     return Fairness(len(leaves), how, dealt.left_out, sorted(again), decks, tested)
 
 
-def hands_of(viewed: Viewed, match: str | None) -> int:
-    """How many hands a match has, or all matches; records of a match are no hands."""
+def count_hands_of(viewed: LedgerView, match: str | None) -> int:
+    """The number of hands of a match, or of all matches; records of a match are no hands."""
     of = "" if match is None else f" WHERE match = {quoted(match)}"
     (counted,) = viewed.rows(f"SELECT count(*) AS n FROM hands{of}")
     return int(counted["n"])
 
 
-def bound(viewed: Viewed, params: FairnessParams) -> None:
-    """Of many hands nobody waits for an answer."""
+def check_size(viewed: LedgerView, params: FairnessParams) -> None:
+    """Refuse more hands than a request may test."""
     match = params.match
-    hands = hands_of(viewed, match)
+    hands = count_hands_of(viewed, match)
     if hands > HANDS_MAX:
         how = "muckrake fairness" + ("" if match is None else f" --match {match}")
         sentence = f"these are {hands} hands, and {HANDS_MAX} are tested here: {how} tests all"
@@ -169,7 +170,7 @@ def _run_outs(ledger: Snapshot, leaves: Sequence[Leaf], watch: ShowProgress) -> 
     table = played_projection(ledger.ruleset).build(leaves)
     rows = table.filter(table["may_close"]).to_pylist()
     shut = [list(group) for _, group in groupby(rows, itemgetter("hand_seq"))]
-    count = min(RUNOUTS, len(shut))
+    count = min(RUNOUTS_MAX, len(shut))
     some = [shut[at * len(shut) // count] for at in range(count)]
     rules, known = Rulebook(ledger.ruleset), equity_cache(cache_folder())
     for hand in watch(some, "counting run-outs", count):
@@ -181,7 +182,7 @@ def _run_outs(ledger: Snapshot, leaves: Sequence[Leaf], watch: ShowProgress) -> 
 
 
 def sheets(answer: Fairness, params: FairnessParams) -> Iterator[Sheet | str]:
-    """A line a test, and what may not be concluded."""
+    """A line for each test, and what may not be concluded."""
     lines = []
     for test in answer.tests:
         freedom = "" if test.freedom is None else f" ({test.freedom})"
@@ -190,8 +191,8 @@ def sheets(answer: Fairness, params: FairnessParams) -> Iterator[Sheet | str]:
             test.about,
             f"{test.n:,}",
             "" if test.statistic is None else f"{test.statistic:.3g}{freedom}",
-            p_value(test.p, 3),
-            p_value(test.p_adjusted, 3),
+            p_text(test.p, 3),
+            p_text(test.p_adjusted, 3),
             "" if test.effect is None else f"{test.effect:.3g} {test.unit}",
             test.verdict,
         )
@@ -212,8 +213,9 @@ def sheets(answer: Fairness, params: FairnessParams) -> Iterator[Sheet | str]:
         yield "seeded decks are a simulation: whatever stands here, it is no claim of fairness"
 
 
-def wrong(answer: Fairness) -> str | None:
-    """What chance would not explain, and decks that are not what was committed to."""
+def failure_sentence(answer: Fairness) -> str | None:
+    """The sentence on what chance would not explain, and on decks that are not what was
+    committed to."""
     failed = [
         f"{test.name} ({test.about})" for test in answer.tests if test.verdict == "NOT CHANCE"
     ]
@@ -232,9 +234,9 @@ QUESTION = Question(
     ask=fairness,
     tables=(Table("tests", Tested),),
     sheets=sheets,
-    bound=bound,
+    bound=check_size,
     auditor=True,
-    wrong=wrong,
+    wrong=failure_sentence,
     page="/fairness",
     kept=("match",),
     facts=False,

@@ -14,39 +14,40 @@ from msgspec import Meta, Struct, field
 from analytics.comparison import Outcome, sequential_test
 from analytics.intervals import rounded
 from analytics.sql import facts_sql, file_sql, quoted
-from api.questions.luck import deals_of
-from api.questions.players import chosen_by, money_of
+from api.questions.luck import mirror_size_sql
+from api.questions.measures import filters_of_params, money_of
 from api.questions.question import (
     Before,
     ByTag,
     Cell,
+    GameName,
+    HandNumberRange,
     Match,
-    Numbered,
-    OfGame,
     Param,
     Question,
     Sheet,
     Table,
     Unit,
-    headed,
+    head_text,
 )
-from api.viewpoints.selection import Absent
+from api.viewpoints.ledger_view import LedgerView
+from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import ShowProgress
-from api.viewpoints.views import Viewed
 
-NOT_YET = 8
+UNDECIDED_CODE = 8
 
 
 class GateParams(Struct, frozen=True, kw_only=True):
-    """Who is to be better than whom, in which hands, and how often that may be said wrongly."""
+    """Parameters of `gate`: who is to be better than whom, in which hands, and how often that
+    may be said wrongly."""
 
     player: Annotated[str, Param("A player's name, percent-encoded.", "NEW", argument=True)]
     other: Annotated[str, Param("Whom he is to be better than.", "OLD", argument=True)]
     match: Match = None
-    game: OfGame = None
+    game: GameName = None
     unit: Unit = None
     by_tag: ByTag = None
-    hands: Numbered = None
+    hands: HandNumberRange = None
     before: Before = None
     error: Annotated[
         int,
@@ -87,11 +88,11 @@ class Gate(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckrake.
     found: Verdict
 
 
-def gate(viewed: Viewed, params: GateParams, watch: ShowProgress) -> Gate:
-    """The verdict; two who never met are refused."""
-    chosen = chosen_by(viewed, params, vs=params.other)
+def gate(viewed: LedgerView, params: GateParams, watch: ShowProgress) -> Gate:
+    """The verdict on two players; two who never met are refused."""
+    chosen = filters_of_params(viewed, params, vs=params.other)
     unit = money_of(viewed, facts_sql(chosen, "NULL"))
-    deals = deals_of(viewed, "c.match")
+    deals = mirror_size_sql(viewed, "c.match")
     both = (
         f"SELECT c.match, c.number, c.hand_seq, c.net, c.per_chip, o.net AS other_net, {deals} AS"
         " deals, p.stack, q.stack AS other_stack, t.total"
@@ -104,7 +105,7 @@ def gate(viewed: Viewed, params: GateParams, watch: ShowProgress) -> Gate:
     )
     rows = viewed.rows(file_sql("gate_deals", both))
     if not rows:
-        raise Absent(f"{params.player} and {params.other} have no whole deal together here")
+        raise NotInLedger(f"{params.player} and {params.other} have no whole deal together here")
     error = params.error / 100
     ahead = np.array([row["ahead"] / row["most"] for row in rows])
     # A forged record may move what was not there.
@@ -156,15 +157,15 @@ def sheets(answer: Gate, params: Any) -> Iterator[Sheet | str]:
         ("deals", "hands", "won a hundred", "for better", "for worse", "settles at"),
         [tuple(map(Cell, cells))],
         range(6),
-        headed(sentence + when, answer.unit),
+        head_text(sentence + when, answer.unit),
         f"at most {answer.error} of 100 players who are no better are ever called better, and as"
         " many no worse ones worse, however often this is asked",
     )
 
 
-def code(answer: Gate, params: GateParams) -> int:
+def exit_code(answer: Gate, params: GateParams) -> int:
     """The exit code of the command."""
-    return {"better": 0, "worse": 1, "not yet": NOT_YET}[answer.found.verdict]
+    return {"better": 0, "worse": 1, "not yet": UNDECIDED_CODE}[answer.found.verdict]
 
 
 QUESTION = Question(
@@ -177,5 +178,5 @@ QUESTION = Question(
     ask=gate,
     tables=(Table("verdict", Verdict, lambda answer: [answer.found]),),
     sheets=sheets,
-    code=code,
+    code=exit_code,
 )

@@ -11,21 +11,30 @@ from msgspec.structs import astuple
 
 from analytics.intervals import rounded
 from analytics.statistics.compute import sql_file_rows
-from api.questions.players import Positions, chosen_by
-from api.questions.question import FILTERS, Filters, Name, Param, Question, Sheet, Table, behind
+from api.questions.measures import Positions, filters_of_params
+from api.questions.question import (
+    FILTER_NAMES,
+    Filters,
+    Name,
+    Param,
+    Question,
+    Sheet,
+    Table,
+    owner_struct,
+)
 from api.questions.question import Cell as Text
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import ShowProgress, without_progress
-from api.viewpoints.views import Viewed
 from events.cards import RANKS
 from odds.ranges import GRID
 
-FEW = 5  # hands of a class below which its cell is grey
-TITLES = {"vpip": "VPIP %", "raise": "raise %", "net": "net in big blinds", "n": "hands"}
-ORDER = RANKS[::-1]
+FEW_HANDS = 5  # hands of a class below which its cell is grey
+SHOW_TITLES = {"vpip": "VPIP %", "raise": "raise %", "net": "net in big blinds", "n": "hands"}
+RANK_ORDER = RANKS[::-1]
 
 
 class GridParams(Filters, frozen=True):
-    """Whose grid, of which of his hands, and what people see in its cells."""
+    """Parameters of `grid`: whose, of which hands, and what people see in its cells."""
 
     player: Name
     positions: Positions = ()
@@ -56,9 +65,9 @@ class Grid(Struct, frozen=True, tag_field="schema", tag="muckrake.grid/1"):
     cells: list[Cell]
 
 
-def grid(viewed: Viewed, params: GridParams, watch: ShowProgress = without_progress) -> Grid:
-    """One player's grid."""
-    chosen = chosen_by(viewed, params)
+def grid(viewed: LedgerView, params: GridParams, watch: ShowProgress = without_progress) -> Grid:
+    """The grid of one player."""
+    chosen = filters_of_params(viewed, params)
     (dealt,) = sql_file_rows("dealt", viewed, chosen) or ({"hands": 0},)
     cells = []
     for row in sql_file_rows("grid", viewed, chosen):
@@ -74,18 +83,18 @@ def sheets(answer: Grid, params: GridParams) -> Iterator[Sheet]:
     foot = f"hole cards known in {answer.known} of {answer.hands} hands"
     if answer.known < answer.hands:
         foot += " (the others never shown: strong-hand bias)"
-    head = f"{answer.player}   {TITLES[params.show]}   viewpoint: {answer.viewpoint}"
+    head = f"{answer.player}   {SHOW_TITLES[params.show]}   viewpoint: {answer.viewpoint}"
     cells = {cell.name: cell for cell in answer.cells}
-    every = [_text(cells.get(name), params.show) for name in GRID]
-    lines = [[Text(rank), *every[13 * at : 13 * at + 13]] for at, rank in enumerate(ORDER)]
-    yield Sheet(("", *ORDER), lines, range(1, 14), head, foot)
+    every = [_cell_text(cells.get(name), params.show) for name in GRID]
+    lines = [[Text(rank), *every[13 * at : 13 * at + 13]] for at, rank in enumerate(RANK_ORDER)]
+    yield Sheet(("", *RANK_ORDER), lines, range(1, 14), head, foot)
 
 
-def _text(cell: Cell | None, show: str) -> Text:
-    """What stands in a cell: a dot for a class that never came; losses are cold, wins warm."""
+def _cell_text(cell: Cell | None, show: str) -> Text:
+    """The text of a grid's cell: a dot for a class that never came; losses are cold, wins warm."""
     if cell is None:
         return Text(".", few=True)
-    few = cell.hands < FEW
+    few = cell.hands < FEW_HANDS
     if show == "n":
         return Text(str(cell.hands), few)
     if show == "net":
@@ -96,7 +105,7 @@ def _text(cell: Cell | None, show: str) -> Text:
     return Text(f"{100 * k / n:.0f}", few, k / n) if n else Text(".", few=True)
 
 
-LINE: Any = behind(Cell, player=str)
+LINE_STRUCT: Any = owner_struct(Cell, player=str)
 QUESTION = Question(
     name="grid",
     text=__doc__,
@@ -107,10 +116,12 @@ QUESTION = Question(
     ask=grid,
     tables=(
         Table(
-            "cells", LINE, lambda answer: [LINE(answer.player, *astuple(it)) for it in answer.cells]
+            "cells",
+            LINE_STRUCT,
+            lambda answer: [LINE_STRUCT(answer.player, *astuple(it)) for it in answer.cells],
         ),
     ),
     sheets=sheets,
     page="/players/{player}/grid",
-    kept=(*FILTERS, "show"),
+    kept=(*FILTER_NAMES, "show"),
 )

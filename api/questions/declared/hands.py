@@ -13,52 +13,61 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import astuple, replace
 
 from analytics.replay.flags import STREETS
-from api.questions.filters import parsed
 from api.questions.filters_hands import (
     FACETS,
+    FIRST_WINDOW,
     SECONDS,
-    WINDOW,
     Facets,
+    ListPosition,
     Order,
-    Place,
     facets,
-    in_order,
-    spanned,
+    ordered_hands,
+    span_of_hands,
     windows,
 )
-from api.questions.filters_sql import STREET, asks_verdicts, where
-from api.questions.filters_tree import EVERY, And, Compare, Filter, Flag, Not, joined, text_of
+from api.questions.filters_parser import parse_filter
+from api.questions.filters_sql import STREET_SQL, filter_sql, needs_verdicts
+from api.questions.filters_tree import (
+    EMPTY_FILTER,
+    And,
+    Compare,
+    Filter,
+    Flag,
+    Not,
+    filter_text,
+    join_filters,
+)
 from api.questions.filters_values import AMOUNT_MAX
-from api.questions.judging import due, judged, lent, visible_verdicts
-from api.questions.one_line import lines
+from api.questions.judging import hands_to_judge, judge_hands, lend_verdicts, visible_verdicts_sql
+from api.questions.one_line import hand_lines
 from api.questions.question import (
     HIDDEN,
+    GameName,
     Listed,
     Match,
     Newest,
-    OfGame,
     Page,
     Pages,
     Param,
     Question,
     Sheet,
     Table,
-    sheet,
+    table_sheet,
     ungrouped,
 )
 from api.questions.verdicts import Judged, Numbers, verdicts_of
-from api.viewpoints.selection import Absent
+from api.viewpoints.ledger_view import LedgerView
+from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import ShowProgress
-from api.viewpoints.views import Viewed
 from engine.verdict import Verdict
 from events.cards import Card
 from store.sql.guard import Refused
 from store.sql.json_values import json_rows
 
-AT_ONCE = 20_000  # hands that are judged for a command that does not ask for it
-PATIENT_S = 600.0  # that a page of a command may take
+JUDGED_AT_ONCE = 20_000  # hands that are judged for a command that does not ask for it
+SECONDS_MAX = 600.0  # that a page of a command may take
 
-FOUND = f"""
+HANDS_SQL = f"""
 WITH chosen AS MATERIALIZED (
     SELECT hand_seq FROM hands WHERE {{span}} AND {{where}}
     ORDER BY hand_seq {{order}} LIMIT {{limit}}
@@ -69,14 +78,14 @@ winning AS (
 )
 SELECT
     hand_seq, hand, match, game, players, board, pot, nets AS net, showdown, voided AS void,
-    last_at AS at, played, unit, number, {STREET} AS street, {{verdict}} AS verdict, winners
+    last_at AS at, played, unit, number, {STREET_SQL} AS street, {{verdict}} AS verdict, winners
 FROM hands LEFT JOIN winning USING (hand_seq) {{join}}
 WHERE {{span}} AND hand_seq IN (FROM chosen) ORDER BY hand_seq {{order}}
 """
 
 
 class HandsParams(Struct, frozen=True):
-    """Which hands, and which part of the list."""
+    """Parameters of `hands`: a filter, and which part of the list."""
 
     filter: Annotated[
         str,
@@ -84,7 +93,7 @@ class HandsParams(Struct, frozen=True):
     ] = ""
     match: Match = None
     player: Annotated[str | None, Param("Only those with this player at the table.", "P")] = None
-    game: OfGame = None
+    game: GameName = None
     showdown: Annotated[bool | None, Param("Only if cards were shown, or not.")] = None
     min_pot: Annotated[
         int | None, Param("Only with a pot of so much, or more.", "CHIPS", least=0, most=AMOUNT_MAX)
@@ -112,25 +121,25 @@ class HandsParams(Struct, frozen=True):
 
     @property
     def terms(self) -> Filter:
-        """All that is said beside the filter."""
+        """The filter of all other parameters."""
         terms: list[Filter] = []
         for name in ("match", "player", "game", "street"):
             if (text := getattr(self, name)) is not None:
                 terms.append(Compare(name, "=", text))
         for name, least in (("pot", self.min_pot), ("bid", self.bid_min)):
             if least is not None:
-                terms.append(parsed(f"{name}>={least}"))
+                terms.append(parse_filter(f"{name}>={least}"))
         for name in ("showdown", "swapped"):
             if (wanted := getattr(self, name)) is not None:
                 terms.append(Flag(name) if wanted else Not(Flag(name)))
-        return joined(And, terms)
+        return join_filters(And, terms)
 
 
-def _tick(value: bool | None) -> str:
+def _tick_text(value: bool | None) -> str:
     return "yes" if value else ""
 
 
-def _spaced(values: list[Any] | None) -> str:
+def _spaced_text(values: list[Any] | None) -> str:
     """Cards and names with spaces, nets with their sign."""
     return " ".join(f"{one:+d}" if isinstance(one, int) else one for one in values or ())
 
@@ -146,14 +155,14 @@ class HandRow(Struct, frozen=True, kw_only=True):
     match: str
     number: Annotated[int, Meta(extra=HIDDEN)]
     game: str | None
-    players: Annotated[list[str] | None, Meta(extra={"spelled": _spaced})]
-    board: Annotated[list[Card] | None, Meta(extra={"spelled": _spaced})]
+    players: Annotated[list[str] | None, Meta(extra={"spelled": _spaced_text})]
+    board: Annotated[list[Card] | None, Meta(extra={"spelled": _spaced_text})]
     street: Annotated[Literal["preflop", "flop", "turn", "river"] | None, Meta(extra=HIDDEN)]
     pot: Annotated[int | None, Meta(extra={"spelled": ungrouped})]
-    net: Annotated[list[int] | None, Meta(extra={"spelled": _spaced})]
+    net: Annotated[list[int] | None, Meta(extra={"spelled": _spaced_text})]
     unit: Annotated[str | None, Meta(description="what pot and net count")]
-    showdown: Annotated[bool | None, Meta(extra={"spelled": _tick})]
-    void: Annotated[bool | None, Meta(extra={"spelled": _tick})]
+    showdown: Annotated[bool | None, Meta(extra={"spelled": _tick_text})]
+    void: Annotated[bool | None, Meta(extra={"spelled": _tick_text})]
     winners: Annotated[list[str], Meta(extra=HIDDEN)]
     verdict: Annotated[
         Verdict | None,
@@ -180,81 +189,83 @@ class Hands(Listed, frozen=True, kw_only=True):
     ] = UNSET
 
 
-def hands(viewed: Viewed, params: HandsParams, watch: ShowProgress) -> Page:
-    """A page of them; over HTTP each with its line."""
-    hand_filter = filter_of(viewed, params)
-    known = judged_of(viewed, hand_filter, params, watch)
-    seconds = SECONDS if params.online else PATIENT_S
-    lacks = params.online and asks_verdicts(hand_filter) and bool(known and known.left)
-    lacks = lacks and len(unjudged(viewed, hand_filter, params)) > 0
+def hands(viewed: LedgerView, params: HandsParams, watch: ShowProgress) -> Page:
+    """A page of the hands of a filter; over HTTP each with its line."""
+    hand_filter = filter_of_params(viewed, params)
+    known = judged_for_filter(viewed, hand_filter, params, watch)
+    seconds = SECONDS if params.online else SECONDS_MAX
+    lacks = params.online and needs_verdicts(hand_filter) and bool(known and known.left)
+    lacks = lacks and len(unjudged_of_filter(viewed, hand_filter, params)) > 0
     where_from = (params.after, params.limit, params.newest)
-    page = hands_by(viewed, hand_filter, *where_from, known, seconds, params.order)
+    page = read_hands(viewed, hand_filter, *where_from, known, seconds, params.order)
     if not params.online:
         return page
-    pairs = zip(page.rows, lines(viewed, [row.hand for row in page.rows]), strict=True)
-    return page._replace(
-        rows=[replace(row, line=line) for row, line in pairs],
-        unjudged=lacks,
-    )
+    pairs = zip(page.rows, hand_lines(viewed, [row.hand for row in page.rows]), strict=True)
+    return page._replace(rows=[replace(row, line=line) for row, line in pairs], unjudged=lacks)
 
 
-def facets_of(viewed: Viewed, params: HandsParams, watch: ShowProgress) -> Facets:
-    """How the same hands are spread; over HTTP `unjudged` is there if it says something."""
-    hand_filter = filter_of(viewed, params)
-    known = judged_of(viewed, hand_filter, params, watch)
-    spread = facets(viewed, hand_filter, known, SECONDS if params.online else PATIENT_S)
-    left = len(unjudged(viewed, hand_filter, params)) if known and known.left else 0
+def facets_of(viewed: LedgerView, params: HandsParams, watch: ShowProgress) -> Facets:
+    """The facets of the hands of a filter; over HTTP with `unjudged` if there are any."""
+    hand_filter = filter_of_params(viewed, params)
+    known = judged_for_filter(viewed, hand_filter, params, watch)
+    spread = facets(viewed, hand_filter, known, SECONDS if params.online else SECONDS_MAX)
+    left = len(unjudged_of_filter(viewed, hand_filter, params)) if known and known.left else 0
     secret = params.online and not (left and viewed.viewer.auditor)
     return replace(spread, unjudged=UNSET if secret else left)
 
 
-def filter_of(viewed: Viewed, params: HandsParams) -> Filter:
-    """What the filter says, and all that is said beside it; of a match that is there."""
+def filter_of_params(viewed: LedgerView, params: HandsParams) -> Filter:
+    """The filter, joined with the other parameters; a match that is not there is an error."""
     if params.match is not None and params.match not in viewed.snapshot.matches():
-        raise Absent(f"there is no match {params.match}: muckrake matches lists those there are")
-    return joined(And, [params.terms, parsed(params.filter)])
+        raise NotInLedger(
+            f"there is no match {params.match}: muckrake matches lists those there are"
+        )
+    return join_filters(And, [params.terms, parse_filter(params.filter)])
 
 
-def judged_of(
-    viewed: Viewed, hand_filter: Filter, params: HandsParams, watch: ShowProgress
+def judged_for_filter(
+    viewed: LedgerView, hand_filter: Filter, params: HandsParams, watch: ShowProgress
 ) -> Judged | None:
-    """Verdicts as far as they are known. If the filter asks for them, the hands that it may find
-    are judged first; over HTTP by an auditor's wish alone, and of others what is due."""
-    needed, may_know = asks_verdicts(hand_filter), viewed.viewer.auditor or bool(viewed.opened)
+    """Verdicts as far as they are known; if the filter needs them, the hands that it may find
+    are judged first. Over HTTP only if an auditor asks for it, and of others what is due."""
+    needed, may_know = (
+        needs_verdicts(hand_filter),
+        viewed.viewer.auditor or bool(viewed.open_matches),
+    )
     if not params.online:
         if not (may_know and (needed or params.facets)):
             return None
-        known = verdicts_of(viewed.snapshot).known(viewed.snapshot, 0 if needed else AT_ONCE)
+        known = verdicts_of(viewed.snapshot).known(viewed.snapshot, 0 if needed else JUDGED_AT_ONCE)
     elif needed and viewed.viewer.auditor:
         known = verdicts_of(viewed.snapshot).known(viewed.snapshot)
     else:
-        return judged(viewed, due(viewed), watch)
+        return judge_hands(viewed, hands_to_judge(viewed), watch)
     if needed and known.left:
-        return judged(viewed, unjudged(viewed, hand_filter, params), watch)
+        return judge_hands(viewed, unjudged_of_filter(viewed, hand_filter, params), watch)
     return known
 
 
-def unjudged(viewed: Viewed, hand_filter: Filter, params: HandsParams) -> Numbers:
+def unjudged_of_filter(viewed: LedgerView, hand_filter: Filter, params: HandsParams) -> Numbers:
     """The hands that may pass a filter, and have no verdict that this viewpoint could see."""
-    order, visible = "DESC" if params.newest else "ASC", visible_verdicts(viewed)
-    sql = f"SELECT hand_seq FROM hands WHERE {where(hand_filter, None, None)} AND {visible}"
-    seconds = SECONDS if params.online else PATIENT_S
+    order, visible = "DESC" if params.newest else "ASC", visible_verdicts_sql(viewed)
+    sql = f"SELECT hand_seq FROM hands WHERE {filter_sql(hand_filter, None, None)} AND {visible}"
+    seconds = SECONDS if params.online else SECONDS_MAX
     seqs = viewed.query.ask(f"{sql} ORDER BY hand_seq {order}", seconds)["hand_seq"].to_numpy()
-    return verdicts_of(viewed.snapshot).left_of(seqs)
+    return verdicts_of(viewed.snapshot).unjudged_of(seqs)
 
 
-def key(viewed: Viewed, hand: str) -> int:
+def list_key(viewed: LedgerView, hand: str) -> int:
     """The `hand_seq` of a hand that has ended."""
     named = hand.rpartition("/")[2].isdecimal()
     found = viewed.snapshot.hand_seq(hand) if named else None
     if found is None:
-        raise Absent(f"there is no hand {hand} that has ended")
+        raise NotInLedger(f"there is no hand {hand} that has ended")
     return found
 
 
-def hands_by(
-    viewed: Viewed,
-    hand_filter: Filter = EVERY,
+def read_hands(
+    viewed: LedgerView,
+    hand_filter: Filter = EMPTY_FILTER,
     after: int | None = None,
     limit: int = 50,
     newest_first: bool = False,
@@ -262,8 +273,8 @@ def hands_by(
     seconds: float = SECONDS,
     by: Order | None = None,
 ) -> Page:
-    """The next `limit` hands after a `hand_seq`, or before it, in the order asked for; `by` what
-    they came to: then `newest_first` is the other way round.
+    """The next `limit` hands after a `hand_seq`, or before it, in the order asked for; `by` an
+    amount, then `newest_first` is the other way round.
 
     A page is found in windows of that order, each wider than the one before, so that the first
     hands of a million cost what those of a thousand do, and a filter that few hands pass looks at
@@ -271,7 +282,7 @@ def hands_by(
     the viewer may. After so many seconds it is `Refused`.
     """
     end = time.monotonic() + seconds
-    verdicts = lent(viewed, judged) if judged or asks_verdicts(hand_filter) else ""
+    verdicts = lend_verdicts(viewed, judged) if judged or needs_verdicts(hand_filter) else ""
     parts = {
         "order": "DESC" if newest_first else "ASC",
         "verdict": "verdict" if verdicts else "NULL",
@@ -279,29 +290,31 @@ def hands_by(
     }
     rows: list[dict[str, Any]] = []
     if by is not None:
-        at = Place(after, limit + 1, backwards=newest_first)
-        hand_seqs = in_order(viewed, hand_filter, by, at, verdicts or None, seconds)
+        at = ListPosition(after, limit + 1, backwards=newest_first)
+        hand_seqs = ordered_hands(viewed, hand_filter, by, at, verdicts or None, seconds)
         if hand_seqs:
-            span, condition = spanned(hand_seqs)
-            sql = FOUND.format(span=span, where=condition, limit=len(hand_seqs), **parts)
+            span, condition = span_of_hands(hand_seqs)
+            sql = HANDS_SQL.format(span=span, where=condition, limit=len(hand_seqs), **parts)
             rows = json_rows(viewed.query.ask(sql, seconds))
             rows.sort(key=lambda row: hand_seqs.index(row["hand_seq"]))
-        return _page(rows, limit)
-    for span in windows(after, viewed.snapshot.next_seq, newest_first, max(WINDOW, 2 * limit)):
+        return _page_of_rows(rows, limit)
+    for span in windows(
+        after, viewed.snapshot.next_seq, newest_first, max(FIRST_WINDOW, 2 * limit)
+    ):
         lack = limit + 1 - len(rows)
-        condition = where(hand_filter, span, verdicts)
-        sql = FOUND.format(span=span, where=condition, limit=lack, **parts)
+        condition = filter_sql(hand_filter, span, verdicts)
+        sql = HANDS_SQL.format(span=span, where=condition, limit=lack, **parts)
         left = end - time.monotonic()
         if left <= 0:
             raise Refused(f"stopped: no answer within {seconds:g} s")
         rows += json_rows(viewed.query.ask(sql, left))
         if len(rows) > limit:
             break
-    return _page(rows, limit)
+    return _page_of_rows(rows, limit)
 
 
-def _page(stored: list[dict[str, Any]], limit: int) -> Page:
-    """So many of these, and the key of the last, if there are more."""
+def _page_of_rows(stored: list[dict[str, Any]], limit: int) -> Page:
+    """A page of so many rows, and the key of the last, if there are more."""
     more = stored[limit - 1]["hand_seq"] if len(stored) > limit else None
     rows = []
     for row in stored[:limit]:  # stored text becomes values; a hand that does not add up has none
@@ -319,8 +332,8 @@ def _page(stored: list[dict[str, Any]], limit: int) -> Page:
 
 
 def page_query(params: HandsParams) -> dict[str, str | None]:
-    """What the page is asked: it has one field for the filter, and no other way to name a match."""
-    terms, text = text_of(params.terms), params.filter
+    """The query of the page: it has one field for the filter, and no other way to name a match."""
+    terms, text = filter_text(params.terms), params.filter
     return {
         "order": params.order,
         "q": " & ".join(filter(None, (terms, f"({text})" if text and terms else text))) or None,
@@ -337,12 +350,12 @@ class FacetRow(Struct, frozen=True):
 
 
 def _sheets(facets: Facets, params: HandsParams) -> Iterator[Sheet | str]:
-    yield sheet(COUNTS.tables[0], facets)
+    yield table_sheet(FACETS_QUESTION.tables[0], facets)
     if facets.unjudged:
         yield f"{facets.unjudged} hands are not judged yet: muckrake hands contested judges them"
 
 
-COUNTS = Question(
+FACETS_QUESTION = Question(
     name="facets",
     text="How the hands that a filter finds are spread.",
     path="/hands",
@@ -372,7 +385,7 @@ QUESTION = Question(
     answer=Hands,
     ask=hands,
     tables=(Table("hands", HandRow, lambda page: page.rows),),
-    pages=Pages(limit=50, key=key, free=("facets",), counts=COUNTS),
+    pages=Pages(limit=50, key=list_key, free=("facets",), counts=FACETS_QUESTION),
     page="/hands",
     page_query=page_query,
     facts=False,

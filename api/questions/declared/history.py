@@ -15,7 +15,7 @@ from analytics.statistics import counts
 from analytics.statistics.catalogue import STATISTICS
 from analytics.statistics.compute import fastest_source
 from api.questions.declared.stats import OVERVIEW
-from api.questions.players import at_most, chosen_by, money_of
+from api.questions.measures import check_hand_count, filters_of_params, money_of
 from api.questions.question import (
     HIDDEN,
     Cell,
@@ -24,22 +24,22 @@ from api.questions.question import (
     Question,
     Sheet,
     Table,
-    headed,
-    plain,
+    cell_text,
+    head_text,
 )
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import ShowProgress
-from api.viewpoints.views import Viewed
 
 HANDS_MAX = 2_000  # whose rows are sent while somebody waits
 
 
 class HistoryParams(Filters, frozen=True):
-    """Whose statistics, out of which of his hands."""
+    """Parameters of `history`: whose statistics, out of which of his hands."""
 
     player: Name
 
 
-ROW: Any = defstruct(
+ROW_STRUCT: Any = defstruct(
     "StandingBefore",
     [
         ("hand", Annotated[str, Meta(description="the hand that is about to begin")]),
@@ -59,7 +59,7 @@ ROW: Any = defstruct(
 if TYPE_CHECKING:
     Row = Struct
 else:
-    Row = ROW
+    Row = ROW_STRUCT
 
 
 class History(Struct, frozen=True, tag_field="schema", tag="muckrake.history/1"):
@@ -71,24 +71,21 @@ class History(Struct, frozen=True, tag_field="schema", tag="muckrake.history/1")
     hands: list[Row]
 
 
-def history(viewed: Viewed, params: HistoryParams, watch: ShowProgress) -> History:
+def history(viewed: LedgerView, params: HistoryParams, watch: ShowProgress) -> History:
     """Running sums over the player's hands."""
-    chosen = chosen_by(viewed, params)
+    chosen = filters_of_params(viewed, params)
     unit = money_of(viewed, facts_sql(chosen, "NULL"))
     curves = counts.history(fastest_source(viewed.query, chosen), chosen)
     columns: list[list[Any]] = [curves.hands, list(range(len(curves.hands)))]
     for name in STATISTICS:
         values = curves.values[name].tolist()
-        columns += [
-            [None if isnan(value) else value for value in values],
-            curves.n[name].tolist(),
-        ]
-    rows = [ROW(*row, unit) for row in zip(*columns, strict=True)]
+        columns += [[None if isnan(value) else value for value in values], curves.n[name].tolist()]
+    rows = [ROW_STRUCT(*row, unit) for row in zip(*columns, strict=True)]
     return History(viewed.viewer.view, params.player, unit, rows)
 
 
 def sheets(answer: History, params: HistoryParams) -> Iterator[Sheet]:
-    """A few of them; files and JSON have every one."""
+    """The newest hands; files and JSON have every one."""
     lines = []
     rows: list[Any] = [*answer.hands]
     for row in rows:
@@ -96,10 +93,10 @@ def sheets(answer: History, params: HistoryParams) -> Iterator[Sheet]:
         for name in OVERVIEW:
             value = getattr(row, name)
             shared = value is not None and STATISTICS[name].kind == "share"
-            texts.append(f"{100 * value:.1f} %" if shared else plain(value))
+            texts.append(f"{100 * value:.1f} %" if shared else cell_text(value))
         lines.append([Cell(text) for text in texts])
     columns = ("before", "hands", *(STATISTICS[name].title for name in OVERVIEW))
-    head = headed(
+    head = head_text(
         f"before each hand of {answer.player}   viewpoint: {answer.viewpoint}", answer.unit
     )
     foot = f"all {len(STATISTICS)} statistics, with what each is counted from, are in JSON and CSV"
@@ -114,9 +111,9 @@ QUESTION = Question(
     params=HistoryParams,
     answer=History,
     ask=history,
-    tables=(Table("history", ROW, lambda answer: answer.hands),),
+    tables=(Table("history", ROW_STRUCT, lambda answer: answer.hands),),
     sheets=sheets,
-    bound=lambda viewed, params: at_most(
+    bound=lambda viewed, params: check_hand_count(
         viewed, params, HANDS_MAX, f"{HANDS_MAX} are sent here: name a match"
     ),
 )

@@ -9,17 +9,17 @@ from msgspec import Meta, Struct, field
 
 from api.playing.league import Pairing, pairing_of
 from api.questions.question import Param, Question, Table
-from api.viewpoints.redaction import moments
-from api.viewpoints.selection import Absent, ended, records, started
+from api.viewpoints.ledger_view import LedgerView
+from api.viewpoints.redaction import timestamps
+from api.viewpoints.selection import NotInLedger, match_end, match_records, match_start
 from api.viewpoints.viewer import ShowProgress
-from api.viewpoints.views import Viewed
 from store.reader import Snapshot
 
 LeagueName = Annotated[str, Param("A league's name.", argument=True)]
 
 
 class LeaguesParams(Struct, frozen=True):
-    """All of them are listed."""
+    """Parameters of `leagues`: none, all leagues are listed."""
 
 
 class League(Struct, frozen=True):
@@ -52,13 +52,14 @@ class LeagueMatch(NamedTuple):
 
     @property
     def points(self) -> tuple[float, float]:
-        """Of the first and of the other: a match that is won is 1, a drawn one a half."""
+        """The points of the first and of the other: a match that is won is 1, a drawn one a
+        half."""
         one, other = (self.nets[player] for player in self.pairing.players)
         first = 0.5 if one == other else float(one > other)
         return first, 1 - first
 
 
-def played(snapshot: Snapshot) -> dict[str, list[LeagueMatch]]:
+def league_matches(snapshot: Snapshot) -> dict[str, list[LeagueMatch]]:
     """The matches of each league, round by round, in the order in which they ended.
 
     They are told by their own records, which everybody may see, also of hands that stay sealed.
@@ -67,10 +68,14 @@ def played(snapshot: Snapshot) -> dict[str, list[LeagueMatch]]:
     for match in snapshot.matches():
         if (named := pairing_of(match)) is None:
             continue
-        (league, pairing), start, end = named, started(snapshot, match), ended(snapshot, match)
+        (league, pairing), start, end = (
+            named,
+            match_start(snapshot, match),
+            match_end(snapshot, match),
+        )
         if start is None or end is None or {*start.players} != {*pairing.players}:
             continue
-        own, nets = records(snapshot, match), dict(zip(start.players, end.nets, strict=True))
+        own, nets = match_records(snapshot, match), dict(zip(start.players, end.nets, strict=True))
         league_match = LeagueMatch(pairing, match, nets, own[0].at, own[-1].at, own[-1].pos)
         leagues.setdefault(league, []).append(league_match)
     return {
@@ -81,19 +86,21 @@ def played(snapshot: Snapshot) -> dict[str, list[LeagueMatch]]:
     }
 
 
-def of_league(snapshot: Snapshot, league: str) -> list[LeagueMatch]:
-    """The matches of one league; `Absent` if nothing of it has been played."""
-    found = played(snapshot).get(league)
+def matches_of_league(snapshot: Snapshot, league: str) -> list[LeagueMatch]:
+    """The matches of one league; `NotInLedger` if none of it has been played."""
+    found = league_matches(snapshot).get(league)
     if found is None:
-        raise Absent(f"no match of a league {league} has ended: muckrake leagues lists those here")
+        raise NotInLedger(
+            f"no match of a league {league} has ended: muckrake leagues lists those here"
+        )
     return found
 
 
-def leagues(viewed: Viewed, params: LeaguesParams, watch: ShowProgress) -> Leagues:
-    """Every league, without looking at a hand."""
+def leagues(viewed: LedgerView, params: LeaguesParams, watch: ShowProgress) -> Leagues:
+    """Every league, without reading a hand."""
     rows = []
-    for name, matches in played(viewed.snapshot).items():
-        first, last = moments(
+    for name, matches in league_matches(viewed.snapshot).items():
+        first, last = timestamps(
             [min(match.first for match in matches), max(match.last for match in matches)]
         )
         players = {player for match in matches for player in match.pairing.players}

@@ -17,10 +17,18 @@ from analytics.sql import quoted
 from api.playing.recording import CUT_SHORT, freeze_out_reason, result_in_words
 from api.questions.question import HIDDEN, Listed, Newest, Page, Pages, Question, Table, ungrouped
 from api.record_audit import RulesetLookup
-from api.viewpoints.redaction import moments, opened_by
-from api.viewpoints.selection import Absent, conflicts, ended, left_out, records, started, tagged
+from api.viewpoints.ledger_view import UNCLOSED, LedgerView
+from api.viewpoints.redaction import opened_by, timestamps
+from api.viewpoints.selection import (
+    NotInLedger,
+    conflicts,
+    left_out,
+    match_end,
+    match_records,
+    match_start,
+    match_tags,
+)
 from api.viewpoints.viewer import ShowProgress
-from api.viewpoints.views import UNCLOSED, Viewed
 from engine.game import Game
 from engine.policies import money, per_chip
 from engine.table import Last, Standing, is_freeze_out, standing
@@ -39,28 +47,28 @@ from store.log.streams import Leaf
 from store.reader import Snapshot
 from store.sql.json_values import json_rows
 
-OPEN = "not ended"
-PLAYED = """
+NOT_ENDED = "not ended"
+TOTALS_SQL = """
 SELECT match, count(*) AS hands, min(first_at) AS first, max(last_at) AS last,
        min(hand_seq) AS first_seq, max(hand_seq) AS last_seq
 FROM hands {only} GROUP BY match ORDER BY first_seq
 """
-NETS = """
+NETS_SQL = """
 SELECT match, unit, player, sum(net) AS net FROM players WHERE match IN ({}) GROUP BY ALL
 """
-LASTS = """
+LAST_STACKS_SQL = """
 SELECT match, player, max(hand_seq) AS hand, max_by(stack, hand_seq) AS began,
        max_by(stack + net, hand_seq) AS "left"
 FROM players WHERE match IN ({}) GROUP BY ALL
 """
 PLAIN = {"spelled": ungrouped}
-ANNOUNCED = ("game", "ruleset", "dealing", "disclosure")
+START_FIELDS = ("game", "ruleset", "dealing", "disclosure")
 Key = list[int] | list[str]  # [first_seq], or [name] of a match without a hand
-Played = dict[str, Any]
+Totals = dict[str, Any]
 
 
 class MatchesParams(Struct, frozen=True):
-    """Which part of the list."""
+    """Parameters of `matches`: which part of the list."""
 
     newest: Newest = False
     after: Key | None = None
@@ -79,8 +87,7 @@ class MatchRow(Struct, frozen=True, kw_only=True):
     ruleset: Annotated[str | None, Meta(description="its fingerprint")]
     players: Annotated[list[str] | None, Meta(extra=PLAIN)]
     tags: Annotated[
-        list[str],
-        Meta(description="a player and what is said of him beside his name", extra=PLAIN),
+        list[str], Meta(description="a player and what is said of him beside his name", extra=PLAIN)
     ]
     dealing: Annotated[Dealing | None, Meta(extra=HIDDEN)]
     disclosure: Annotated[Disclosure | None, Meta(extra=HIDDEN)]
@@ -109,13 +116,13 @@ class Matches(Listed, frozen=True):
     data: list[MatchRow]
 
 
-class Known(NamedTuple):
-    """A match: its own records, and what its hands come to; one that was cut off may lack any."""
+class MatchRecords(NamedTuple):
+    """A match's own records, and the totals of its hands; a match cut off may lack either."""
 
     name: str
     start: MatchStarted | None
     end: MatchEnded | None
-    played: Played | None
+    played: Totals | None
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -123,54 +130,54 @@ class Known(NamedTuple):
 
     @property
     def nets(self) -> list[int] | None:
-        """What its end tells."""
+        """The nets that its end states."""
         return list(self.end.nets) if self.end and len(self.end.nets) == len(self.players) else None
 
 
-def matches(viewed: Viewed, params: MatchesParams, watch: ShowProgress) -> Page:
-    """A page of those with hands, then of those without; or the other way round."""
+def matches(viewed: LedgerView, params: MatchesParams, watch: ShowProgress) -> Page:
+    """A page of matches with hands, then of those without; or the other way round."""
     parts = [_without_hands, _with_hands] if params.newest else [_with_hands, _without_hands]
     if params.after is not None:
         begun = _with_hands if isinstance(params.after[0], int) else _without_hands
         parts = parts[parts.index(begun) :]
-    entries: list[tuple[Key, str, Played | None]] = []
+    entries: list[tuple[Key, str, Totals | None]] = []
     for number, part in enumerate(parts):
         rest = replace(params, limit=params.limit + 1 - len(entries))
         entries += part(viewed, rest if number == 0 else replace(rest, after=None))
         if len(entries) > params.limit:
             break
     shown = entries[: params.limit]
-    rows = rows_of(viewed, {name: played for _, name, played in shown})
+    rows = match_rows(viewed, {name: played for _, name, played in shown})
     return Page(rows, shown[-1][0] if len(entries) > params.limit else None)
 
 
-def key(viewed: Viewed, match: str) -> Key:
-    """Where a match stands in the list."""
-    played = played_of(viewed, match)
+def list_key(viewed: LedgerView, match: str) -> Key:
+    """The place of a match in the list."""
+    played = match_totals(viewed, match)
     return [match] if played is None else [played["first_seq"]]
 
 
-def played_of(viewed: Viewed, match: str) -> Played | None:
-    """What the hands of a match come to, None before the first; `Absent` if there is no match."""
-    only = PLAYED.format(only=f"WHERE match = {quoted(match)}")
+def match_totals(viewed: LedgerView, match: str) -> Totals | None:
+    """The totals of a match's hands, None before the first; `NotInLedger` if there is no match."""
+    only = TOTALS_SQL.format(only=f"WHERE match = {quoted(match)}")
     played = next(iter(viewed.rows(only)), None)
-    if played is None and not records(viewed.snapshot, match):
-        raise Absent(f"there is no match {match}: muckrake matches lists those there are")
+    if played is None and not match_records(viewed.snapshot, match):
+        raise NotInLedger(f"there is no match {match}: muckrake matches lists those there are")
     return played
 
 
-_every: WeakKeyDictionary[Viewed, pa.Table] = WeakKeyDictionary()
+_cached_totals: WeakKeyDictionary[LedgerView, pa.Table] = WeakKeyDictionary()
 
 
-def every_played(viewed: Viewed) -> pa.Table:
-    """What the hands of each match come to, by their first hands: looked up once of a snapshot."""
-    if viewed not in _every:
-        _every[viewed] = viewed.ask(PLAYED.format(only=""))
-    return _every[viewed]
+def all_match_totals(viewed: LedgerView) -> pa.Table:
+    """The totals of each match, by their first hands: queried once for a snapshot."""
+    if viewed not in _cached_totals:
+        _cached_totals[viewed] = viewed.ask(TOTALS_SQL.format(only=""))
+    return _cached_totals[viewed]
 
 
-def _with_hands(viewed: Viewed, params: MatchesParams) -> list[tuple[Key, str, Played | None]]:
-    rows, first_seq = every_played(viewed), pc.field("first_seq")
+def _with_hands(viewed: LedgerView, params: MatchesParams) -> list[tuple[Key, str, Totals | None]]:
+    rows, first_seq = all_match_totals(viewed), pc.field("first_seq")
     if params.after is not None:
         after = params.after[0]
         rows = rows.filter(first_seq < after if params.newest else first_seq > after)
@@ -180,10 +187,12 @@ def _with_hands(viewed: Viewed, params: MatchesParams) -> list[tuple[Key, str, P
     return [([row["first_seq"]], row["match"], row) for row in ordered]
 
 
-def _without_hands(viewed: Viewed, params: MatchesParams) -> list[tuple[Key, str, Played | None]]:
-    """Matches that were announced and have no hand yet, by name; the notes of a file that had only
-    conflicts are none of them."""
-    played = set(every_played(viewed)["match"].to_pylist())
+def _without_hands(
+    viewed: LedgerView, params: MatchesParams
+) -> list[tuple[Key, str, Totals | None]]:
+    """Matches that were announced and have no hand yet, by name; the notes of a file that had
+    only conflicts are none of them."""
+    played = set(all_match_totals(viewed)["match"].to_pylist())
     snapshot = viewed.snapshot
     names = sorted(set(snapshot.matches()) - played, reverse=params.newest)
     names = [name for name in names if left_out(snapshot, name) or not conflicts(snapshot, name)]
@@ -193,14 +202,14 @@ def _without_hands(viewed: Viewed, params: MatchesParams) -> list[tuple[Key, str
     return [([name], name, None) for name in names[: params.limit]]
 
 
-def rows_of(viewed: Viewed, played_of_match: Mapping[str, Played | None]) -> list[MatchRow]:
-    """Each match and what its hands come to, as a row."""
+def match_rows(viewed: LedgerView, played_of_match: Mapping[str, Totals | None]) -> list[MatchRow]:
+    """A row for each match."""
     snapshot, rules = viewed.snapshot, RulesetLookup(viewed.snapshot, None)
     matches = [
-        Known(name, started(snapshot, name), ended(snapshot, name), played)
+        MatchRecords(name, match_start(snapshot, name), match_end(snapshot, name), played)
         for name, played in played_of_match.items()
     ]
-    won = _won(viewed, matches)
+    won = _results(viewed, matches)
     games: dict[str, Game | None] = {}
     for match in matches:
         game = rules.by_fingerprint(match.start.ruleset) if match.start else None
@@ -214,7 +223,7 @@ def rows_of(viewed: Viewed, played_of_match: Mapping[str, Played | None]) -> lis
     lasts: dict[str, dict[str, Last]] = {}  # each player's last hand of each freeze-out
     freeze_outs = [name for name, game in games.items() if game and is_freeze_out(game)]
     if freeze_outs:
-        for row in viewed.rows(LASTS.format(", ".join(map(quoted, freeze_outs)))):
+        for row in viewed.rows(LAST_STACKS_SQL.format(", ".join(map(quoted, freeze_outs)))):
             last_hand = Last(row["hand"], int(row["began"]), int(row["left"]))
             lasts.setdefault(row["match"], {})[row["player"]] = last_hand
     rows = []
@@ -229,16 +238,16 @@ def rows_of(viewed: Viewed, played_of_match: Mapping[str, Played | None]) -> lis
         rows.append(
             MatchRow(
                 match=match.name,
-                **{name: getattr(start, name, None) for name in ANNOUNCED},
+                **{name: getattr(start, name, None) for name in START_FIELDS},
                 players=None if start is None else list(start.players),
-                tags=tags_of(snapshot, match.name),
+                tags=tag_texts(snapshot, match.name),
                 hands=played.get("hands", 0),
                 left_out=left_out(snapshot, match.name),
                 first=played.get("first"),
                 last=played.get("last"),
                 nets=nets,
                 unit=unit,
-                status=match.end.reason if match.end else OPEN,
+                status=match.end.reason if match.end else NOT_ENDED,
                 ended=match.end is not None,
                 winner=result.winner,
                 leader=result.leader,
@@ -250,16 +259,16 @@ def rows_of(viewed: Viewed, played_of_match: Mapping[str, Played | None]) -> lis
     return rows
 
 
-def tags_of(snapshot: Snapshot, match: str) -> list[str]:
-    """`ursa version:3`; of two about the same player and tag, the later one."""
-    values = {(tag.player, tag.tag): tag.value for tag in tagged(snapshot, match)}
+def tag_texts(snapshot: Snapshot, match: str) -> list[str]:
+    """Tags as text: `ursa version:3`; of two about the same player and tag, the later one."""
+    values = {(tag.player, tag.tag): tag.value for tag in match_tags(snapshot, match)}
     return [f"{player} {tag}:{value}" for (player, tag), value in values.items()]
 
 
-def _won(
-    viewed: Viewed, matches: Iterable[Known]
+def _results(
+    viewed: LedgerView, matches: Iterable[MatchRecords]
 ) -> dict[str, tuple[str | None, list[int] | None]]:
-    """In which unit each match counts, and what was won and lost so far, where no end tells it.
+    """The unit of each match, and what was won and lost so far, where no end states it.
 
     Hands of several units of one money, chips and half chips, are added up in one that is fine
     enough for all of them; those of several moneys have no sum.
@@ -275,7 +284,7 @@ def _won(
     }
     sums: dict[str, dict[str | None, dict[str, int]]] = {name: {} for name in counted}
     if counted:
-        for row in viewed.rows(NETS.format(", ".join(map(quoted, counted)))):
+        for row in viewed.rows(NETS_SQL.format(", ".join(map(quoted, counted)))):
             of_unit = sums[row["match"]].setdefault(row["unit"] or alone, {})
             of_unit[row["player"]] = int(row["net"] or 0)
     for name, match in counted.items():
@@ -283,13 +292,13 @@ def _won(
         if len(by_unit) == 1 and match.nets is not None:
             totals[name] = next(iter(by_unit)), match.nets
         else:
-            unit, won = _summed(by_unit)
+            unit, won = _sum_by_player(by_unit)
             nets = None if won is None else [won.get(player, 0) for player in match.players]
             totals[name] = unit, nets
     return totals
 
 
-def _summed(
+def _sum_by_player(
     found: Mapping[str | None, Mapping[str, int]],
 ) -> tuple[str | None, dict[str, int] | None]:
     """Nets by unit and player, added up by player; None of several moneys."""
@@ -316,7 +325,7 @@ QUESTION = Question(
     answer=Matches,
     ask=matches,
     tables=(Table("matches", MatchRow, lambda page: page.rows),),
-    pages=Pages(limit=100, key=key),
+    pages=Pages(limit=100, key=list_key),
     page="/matches",
     facts=False,
 )
@@ -361,12 +370,12 @@ class Match(MatchRow, frozen=True, kw_only=True):
     announced: str | None
 
 
-def match_of(viewed: Viewed, match: str) -> Match:
-    """The match of this name; `Absent` if there is none."""
-    played = played_of(viewed, match)
-    (row,) = rows_of(viewed, {match: played})
-    own = records(viewed.snapshot, match)
-    seen = viewed.redactor.see(Leaf(UNCLOSED, own)).events if own else ()
+def match_of(viewed: LedgerView, match: str) -> Match:
+    """The match of this name; `NotInLedger` if there is none."""
+    played = match_totals(viewed, match)
+    (row,) = match_rows(viewed, {match: played})
+    own = match_records(viewed.snapshot, match)
+    seen = viewed.redactor.redact(Leaf(UNCLOSED, own)).events if own else ()
     kinds: dict[type, list[Any]] = {}
     for event in seen:
         kinds.setdefault(type(event.stored.event), []).append(event.seen)
@@ -386,7 +395,7 @@ def match_of(viewed: Viewed, match: str) -> Match:
         ],
         decks_opened=max((event.number for event in kinds.get(DeckOpened, [])), default=None),
         source=Source(sources[0].format, sources[0].dialect) if sources else None,
-        open=match in viewed.opened,
+        open=match in viewed.open_matches,
         withheld=opened_by(event.event for event in own).withheld,
-        announced=moments([own[0].at])[0] if own else None,
+        announced=timestamps([own[0].at])[0] if own else None,
     )

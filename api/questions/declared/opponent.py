@@ -13,7 +13,17 @@ from msgspec.structs import asdict, astuple, replace
 from analytics.intervals import FEW
 from analytics.opponents.leads import Difference, Lead
 from analytics.opponents.measures import LOOKS, NUMBERS, TENTHS
-from api.questions.opponents import (
+from api.questions.measures import (
+    Drawn,
+    Kind,
+    MeasureRow,
+    check_hand_count,
+    measure_rows,
+    measure_sheets,
+    part_name,
+    part_sheet,
+)
+from api.questions.opponent_report import (
     HANDS_MAX,
     Ended,
     Fault,
@@ -25,46 +35,56 @@ from api.questions.opponents import (
     Sized,
     report,
 )
-from api.questions.players import Drawn, Kind, MeasureRow, at_most, by_line, by_part, lines, part_of
-from api.questions.question import FILTERS, Cell, Question, Sheet, Table, behind, share, sheet
+from api.questions.question import (
+    FILTER_NAMES,
+    Cell,
+    Question,
+    Sheet,
+    Table,
+    owner_struct,
+    share_text,
+    table_sheet,
+)
 
 T = TypeVar("T")
-TOP = 12  # tendencies that a terminal shows
+TOP_LINES = 12  # tendencies that a terminal shows
 SIZES = (25, 50, 80, 125, 200, None)
 
 
 class LeadLine(Lead, frozen=True):
-    """What pays against him, the hands in one cell."""
+    """A lead with its hands in one cell."""
 
     hands: str  # type: ignore[assignment]
 
 
 class DifferenceLine(Difference, frozen=True):
-    """By what he differs, the hands in one cell."""
+    """A difference with its hands in one cell."""
 
     hands: str  # type: ignore[assignment]
 
 
-def rows(answer: Report) -> list[MeasureRow]:
-    """A row a measure."""
+def report_rows(answer: Report) -> list[MeasureRow]:
+    """A row for each measure of the report."""
     return [
-        line for part in answer.parts for line in lines(answer.player, part_of(part), part.measures)
+        line
+        for part in answer.parts
+        for line in measure_rows(answer.player, part_name(part), part.measures)
     ]
 
 
 def sheets(answer: Report, params: OpponentParams) -> Iterator[Sheet | str]:
     """What stands out, then one table after the other; of parts, looks and numbers side by side."""
     kinds: dict[str, Kind] = {**LOOKS, **NUMBERS}
-    shown = [row for row in rows(answer) if row.statistic in kinds]
+    shown = [row for row in report_rows(answer) if row.statistic in kinds]
     if params.by is not None:
         head = f"{answer.player}   by {params.by}   viewpoint: {answer.viewpoint}"
-        hands = {part_of(part): part.hands for part in answer.parts}
-        yield by_part(shown, kinds, hands, head)
+        hands = {part_name(part): part.hands for part in answer.parts}
+        yield part_sheet(shown, kinds, hands, head)
         return
     (whole,) = answer.parts
-    yield _leads(answer)
-    yield _differences(answer)
-    yield from _time(whole.numbers["think_leak"])
+    yield _leads_sheet(answer)
+    yield _differences_sheet(answer)
+    yield from _timing_sentences(whole.numbers["think_leak"])
     strength = answer.strength
     foot = (
         f"strength of {strength.counted} of {strength.acts} bets and checks shown down with known"
@@ -72,7 +92,7 @@ def sheets(answer: Report, params: OpponentParams) -> Iterator[Sheet | str]:
     )
     if strength.counted < strength.acts:
         foot += "; --spots all counts all"
-    yield from by_line(shown, kinds, {"": ()}, foot)
+    yield from measure_sheets(shown, kinds, {"": ()}, foot)
     if whole.mix:
         # The first choice before the flop, the strongest cards at the top.
         names = ("folds", "checks", "calls", "raises")
@@ -94,20 +114,20 @@ def sheets(answer: Report, params: OpponentParams) -> Iterator[Sheet | str]:
             for size in SIZES
         ]
         yield Sheet(("bets of the pot", *streets), lines, range(1, 4))
-    yield sheet(ENDS, answer)
+    yield table_sheet(ENDS, answer)
     if answer.locks:
-        yield sheet(LOCKS, answer)
+        yield table_sheet(LOCKS, answer)
     if whole.faults:
-        yield sheet(REPLIES, answer)
+        yield table_sheet(REPLIES, answer)
 
 
-def _leads(answer: Report) -> Sheet:
+def _leads_sheet(answer: Report) -> Sheet:
     """What pays against him, what is sure to be worth most first."""
     lines = []
     for lead in answer.leads.found:
-        even = "" if lead.breaks_even is None else share(lead.breaks_even)
+        even = "" if lead.breaks_even is None else share_text(lead.breaks_even)
         ends = f"{lead.low:+.1f} to {lead.high:+.1f}"
-        shares = (share(lead.value), even, f"{lead.worth:+.1f}", ends, f"{lead.k}/{lead.n}")
+        shares = (share_text(lead.value), even, f"{lead.worth:+.1f}", ends, f"{lead.k}/{lead.n}")
         texts = (lead.title, *shares, lead.do, lead.filter)
         lines.append([Cell(text) for text in texts])
     columns = ("pays", "his", "breaks even", "a 100 hands", "95 %", "k/n", "do", "hands")
@@ -119,13 +139,13 @@ def _leads(answer: Report) -> Sheet:
     return Sheet(columns, lines, range(1, 6), "   ".join(filter(None, head)), foot)
 
 
-def _differences(answer: Report) -> Sheet:
-    """What stands out, and where to look."""
+def _differences_sheet(answer: Report) -> Sheet:
+    """The largest differences, and where to look."""
     found, compared = answer.differences.found, answer.differences.compared
     lines = []
-    for difference in found[:TOP]:
+    for difference in found[:TOP_LINES]:
         off = f"{100 * difference.low:+.1f} to {100 * difference.high:+.1f}"
-        shares = (share(difference.value), share(difference.field_value), off)
+        shares = (share_text(difference.value), share_text(difference.field_value), off)
         hand = difference.hands[0] if difference.hands else ""
         texts = (difference.title, *shares, f"{difference.k}/{difference.n}", hand)
         lines.append([Cell(text) for text in texts])
@@ -134,8 +154,8 @@ def _differences(answer: Report) -> Sheet:
     return Sheet(columns, lines, range(1, 5), foot=foot)
 
 
-def _ends(answer: Report) -> list[Ended]:
-    """As people read them: a rival's name, words with spaces."""
+def _endings(answer: Report) -> list[Ended]:
+    """Endings as people read them: a rival's name, words with spaces."""
     named = {"others_fold": f"{answer.vs} folds"} if answer.vs else {}
     return [
         replace(end, ending=named.get(end.ending, end.ending.replace("_", " ")))
@@ -143,31 +163,33 @@ def _ends(answer: Report) -> list[Ended]:
     ]
 
 
-def _in_lines(row: type[T], found: Iterable[Struct]) -> list[T]:
-    """Each with its hands in one cell."""
+def _with_hands_cell(row: type[T], found: Iterable[Struct]) -> list[T]:
+    """Rows with their hands in one cell."""
     return [
         row(**{**members, "hands": " ".join(members["hands"])}) for members in map(asdict, found)
     ]
 
 
-def _of_parts(name: str, row: type[Struct]) -> Table:
+def _part_table(name: str, row: type[Struct]) -> Table:
     """A table of every part."""
-    made = behind(row, part=str)
+    made = owner_struct(row, part=str)
     return Table(
         name,
         made,
         lambda answer: [
-            made(part_of(part), *astuple(it)) for part in answer.parts for it in getattr(part, name)
+            made(part_name(part), *astuple(it))
+            for part in answer.parts
+            for it in getattr(part, name)
         ],
     )
 
 
-ENDS = Table("ends", Ended, _ends)
+ENDS = Table("ends", Ended, _endings)
 REPLIES = Table("replies", Replies, lambda answer: answer.parts[0].faults)
 LOCKS = Table("locks", Lock)
 
 
-def _time(leak: Drawn) -> Iterator[str]:
+def _timing_sentences(leak: Drawn) -> Iterator[str]:
     """Whether he is slower, or quicker, with strong cards than with weak ones."""
     if leak.low is not None and leak.high is not None and (leak.low > 0 or leak.high < 0):
         what = "longer" if leak.low > 0 else "shorter"
@@ -184,24 +206,24 @@ QUESTION = Question(
     answer=Report,
     ask=report,
     tables=(
-        Table("measures", MeasureRow, rows),
-        Table("leads", LeadLine, lambda answer: _in_lines(LeadLine, answer.leads.found)),
+        Table("measures", MeasureRow, report_rows),
+        Table("leads", LeadLine, lambda answer: _with_hands_cell(LeadLine, answer.leads.found)),
         Table(
             "differences",
             DifferenceLine,
-            lambda answer: _in_lines(DifferenceLine, answer.differences.found),
+            lambda answer: _with_hands_cell(DifferenceLine, answer.differences.found),
         ),
         *(
-            _of_parts(name, row)
+            _part_table(name, row)
             for name, row in (("mix", First), ("sizes", Sized), ("ends", Ended))
         ),
         LOCKS,
         Table("faults", Fault),
     ),
     sheets=sheets,
-    bound=lambda viewed, params: at_most(
+    bound=lambda viewed, params: check_hand_count(
         viewed, params, HANDS_MAX, f"{HANDS_MAX} are read here: name a match"
     ),
     page="/players/{player}/opponent",
-    kept=FILTERS,
+    kept=FILTER_NAMES,
 )

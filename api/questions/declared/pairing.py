@@ -9,18 +9,24 @@ from typing import Annotated
 from msgspec import Meta, Struct, field
 
 from analytics.sql import HandFilters, facts_sql
-from api.questions.declared.leagues import LeagueName, of_league
-from api.questions.declared.ratings import Pair, between, number, pairs_of, within
-from api.questions.players import money_of
-from api.questions.question import Name, Param, Question, Sheet, Table, headed, sheet
-from api.viewpoints.redaction import moments
-from api.viewpoints.selection import Absent
+from api.questions.declared.leagues import LeagueName, matches_of_league
+from api.questions.declared.ratings import (
+    Pair,
+    bounds_text,
+    number_text,
+    pair_results,
+    rows_of_matches_sql,
+)
+from api.questions.measures import money_of
+from api.questions.question import Name, Param, Question, Sheet, Table, head_text, table_sheet
+from api.viewpoints.ledger_view import LedgerView
+from api.viewpoints.redaction import timestamps
+from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import ShowProgress
-from api.viewpoints.views import Viewed
 
 
 class PairingParams(Struct, frozen=True):
-    """Of which league, and which two."""
+    """Parameters of `pairing`: a league and two of its players."""
 
     league: LeagueName
     player: Name
@@ -49,20 +55,22 @@ class Pairing(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckra
     matches: list[Met]
 
 
-def pairing(viewed: Viewed, params: PairingParams, watch: ShowProgress) -> Pairing:
-    """Only the hands of their own matches are counted."""
+def pairing(viewed: LedgerView, params: PairingParams, watch: ShowProgress) -> Pairing:
+    """The pair's result and its matches; only the hands of their own matches are counted."""
     both = {params.player, params.other}
-    league_matches = of_league(viewed.snapshot, params.league)
+    league_matches = matches_of_league(viewed.snapshot, params.league)
     matches = [one for one in league_matches if both == {*one.pairing.players}]
     if not matches:
         sentence = (
             f"{params.player} and {params.other} have ended no match of the league {params.league}"
         )
-        raise Absent(f"{sentence}: muckrake standing {params.league} lists who has")
-    rows = within(facts_sql(HandFilters(), "NULL"), [match.match for match in matches])
+        raise NotInLedger(f"{sentence}: muckrake standing {params.league} lists who has")
+    rows = rows_of_matches_sql(facts_sql(HandFilters(), "NULL"), [match.match for match in matches])
     unit = money_of(viewed, rows)
     pairs = [
-        one.of(params.player) for one in pairs_of(viewed, rows) if both == {one.player, one.other}
+        one.of(params.player)
+        for one in pair_results(viewed, rows)
+        if both == {one.player, one.other}
     ]
     sql = f"SELECT match, count(DISTINCT hand_seq) AS hands FROM ({rows}) AS r GROUP BY match"
     hands = {row["match"]: row["hands"] for row in viewed.rows(sql)}
@@ -81,7 +89,7 @@ def pairing(viewed: Viewed, params: PairingParams, watch: ShowProgress) -> Pairi
                     match.nets[params.player],
                     hands.get(match.match, 0),
                 ),
-                *moments([match.last]),
+                *timestamps([match.last]),
             )
             for match in matches
         ],
@@ -89,13 +97,15 @@ def pairing(viewed: Viewed, params: PairingParams, watch: ShowProgress) -> Pairi
 
 
 def sheets(answer: Pairing, params: PairingParams) -> Iterator[Sheet]:
-    """How sure it is, and the matches."""
+    """The pair's numbers, and its matches."""
     head = f"{answer.player} beside {answer.other}, {answer.league}"
     if answer.pair is not None:
         pair = answer.pair
-        won, sure = number(pair.won_100), between(pair.low, pair.high)
+        won, sure = number_text(pair.won_100), bounds_text(pair.low, pair.high)
         head += f"   {won} a hundred ({sure})" if sure else f"   {won} a hundred"
-    yield sheet(TABLE, answer, headed(f"{head}   viewpoint: {answer.viewpoint}", answer.unit))
+    yield table_sheet(
+        TABLE, answer, head_text(f"{head}   viewpoint: {answer.viewpoint}", answer.unit)
+    )
 
 
 TABLE = Table("matches", Met)

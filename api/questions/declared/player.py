@@ -8,24 +8,33 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, field
 
 from analytics.sql import quoted
-from api.questions.declared.players import sums_of
-from api.questions.players import nobody
-from api.questions.question import ByTag, Name, Question, Sheet, Table, headed, plain, sheet
+from api.questions.declared.players import net_sums_sql
+from api.questions.measures import player_not_found
+from api.questions.question import (
+    ByTag,
+    Name,
+    Question,
+    Sheet,
+    Table,
+    cell_text,
+    head_text,
+    table_sheet,
+)
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import ShowProgress
-from api.viewpoints.views import Viewed
 
-OPPONENTS = 100  # of a player, those with most hands
+OPPONENTS_MAX = 100  # of a player, those with most hands
 
 
 class PlayerParams(Struct, frozen=True):
-    """Which player."""
+    """Parameters of `player`: his name, or what a tag calls him."""
 
     player: Name
     by_tag: ByTag = None
 
 
 class OfGame(Struct, frozen=True):
-    """What he did in one game."""
+    """A player's hands and net in one game."""
 
     game: str
     hands: int
@@ -35,7 +44,7 @@ class OfGame(Struct, frozen=True):
 
 
 class OfOpponent(Struct, frozen=True):
-    """What he won against one opponent."""
+    """A player's hands and net against one opponent."""
 
     player: Annotated[str, Meta(title="opponent")]
     hands: int
@@ -58,14 +67,15 @@ class Player(Struct, frozen=True, tag_field="schema", tag="muckrake.player/1"):
     opponents: list[OfOpponent]
 
 
-def player(viewed: Viewed, params: PlayerParams, watch: ShowProgress) -> Player:
-    """Look for his hands once: to find a name among millions of rows is most of the work."""
+def player(viewed: LedgerView, params: PlayerParams, watch: ShowProgress) -> Player:
+    """One player; his hands are looked for once: to find a name among millions of rows is most
+    of the work."""
     parts: dict[str, list[dict[str, Any]]] = {"all": [], "game": [], "opponent": []}
-    sums = sums_of(viewed, "m.net", "m.unit")
+    sums = net_sums_sql(viewed, "m.net", "m.unit")
     for row in viewed.rows(OVERVIEW.format(player=quoted(params.player), sums=sums)):
         parts[row.pop("part")].append(row)
     if not parts["all"]:
-        raise nobody(params.player)
+        raise player_not_found(params.player)
     (all_hands,) = parts["all"]
     ends = all_hands.pop("first"), all_hands.pop("last")
     times = f"SELECT hand_seq, first_at, last_at FROM hands WHERE hand_seq IN {ends}"
@@ -75,22 +85,22 @@ def player(viewed: Viewed, params: PlayerParams, watch: ShowProgress) -> Player:
         player=all_hands.pop("name"),
         first_at=at[ends[0]]["first_at"],
         last_at=at[ends[1]]["last_at"],
-        games=[_part(OfGame, row) for row in parts["game"]],
-        opponents=[_part(OfOpponent, row) for row in parts["opponent"][:OPPONENTS]],
+        games=[_part_of_row(OfGame, row) for row in parts["game"]],
+        opponents=[_part_of_row(OfOpponent, row) for row in parts["opponent"][:OPPONENTS_MAX]],
         **all_hands,
     )
 
 
-def _part(kind: Any, row: dict[str, Any]) -> Any:
+def _part_of_row(kind: Any, row: dict[str, Any]) -> Any:
     """A row of a game or an opponent, whose name is its first member."""
     return kind(row["name"], *(row[name] for name in kind.__struct_fields__[1:]))
 
 
 def sheets(answer: Player, params: PlayerParams) -> list[Sheet]:
     """His games under a line that sums him up, then his opponents."""
-    won = "" if answer.net is None else f"   won {plain(answer.net)}"
-    head = headed(f"{answer.player}   {plain(answer.hands)} hands{won}", answer.unit)
-    return [sheet(TABLES[0], answer, head), sheet(TABLES[1], answer)]
+    won = "" if answer.net is None else f"   won {cell_text(answer.net)}"
+    head = head_text(f"{answer.player}   {cell_text(answer.hands)} hands{won}", answer.unit)
+    return [table_sheet(TABLES[0], answer, head), table_sheet(TABLES[1], answer)]
 
 
 OVERVIEW = """
@@ -107,10 +117,7 @@ UNION ALL SELECT 'opponent', o.player, count(*), {sums}, NULL, NULL, NULL
 FROM mine AS m JOIN facts AS o ON m.hand_seq = o.hand_seq AND m.seat <> o.seat GROUP BY o.player
 ORDER BY part, hands DESC, name
 """
-TABLES = (
-    Table("games", OfGame),
-    Table("opponents", OfOpponent),
-)
+TABLES = (Table("games", OfGame), Table("opponents", OfOpponent))
 QUESTION = Question(
     name="player",
     text=__doc__,

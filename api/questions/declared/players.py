@@ -8,14 +8,14 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from analytics.sql import currencies, currency_sql, quoted
-from api.questions.players import check
+from api.questions.measures import check_filters
 from api.questions.question import ByTag, Listed, Page, Pages, Question, Table
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import ShowProgress
-from api.viewpoints.views import Viewed
 
 
 class PlayersParams(Struct, frozen=True):
-    """Which part of the list."""
+    """Parameters of `players`: which part of the list."""
 
     by_tag: ByTag = None
     after: tuple[int, str] | None = None  # hands and name
@@ -42,28 +42,28 @@ class Players(Listed, frozen=True):
     data: list[PlayerRow]
 
 
-def players(viewed: Viewed, params: PlayersParams, watch: ShowProgress) -> Page:
+def players(viewed: LedgerView, params: PlayersParams, watch: ShowProgress) -> Page:
     """Players with most hands first, then by name."""
     having = ""
     if params.after is not None:
         hands, name = params.after
         having = f" HAVING hands < {hands:d} OR (hands = {hands:d} AND player > {quoted(name)})"
-    sums = sums_of(viewed, "CAST(net AS DOUBLE) / per_chip")
-    found = viewed.rows(LISTED.format(having=having, limit=params.limit + 1, sums=sums))
+    sums = net_sums_sql(viewed, "CAST(net AS DOUBLE) / per_chip")
+    found = viewed.rows(PLAYERS_SQL.format(having=having, limit=params.limit + 1, sums=sums))
     rows = [PlayerRow(**{**row, "games": sorted(row["games"])}) for row in found[: params.limit]]
     more = len(found) > params.limit
     return Page(rows, (rows[-1].hands, rows[-1].player) if more else None)
 
 
-def key(viewed: Viewed, player: str) -> tuple[int, str]:
-    """Where a player stands in the list."""
-    check(viewed, player)
+def list_key(viewed: LedgerView, player: str) -> tuple[int, str]:
+    """The place of a player in the list."""
+    check_filters(viewed, player)
     (row,) = viewed.rows(f"SELECT count(*) AS hands FROM facts WHERE player = {quoted(player)}")
     return row["hands"], player
 
 
-def sums_of(viewed: Viewed, net: str, unit: str = "unit") -> str:
-    """The net and its unit: nets of one money are added up, those of several are none.
+def net_sums_sql(viewed: LedgerView, net: str, unit: str = "unit") -> str:
+    """SQL for the net and its unit: nets of one money are added up, those of several are null.
 
     Where nobody has a ruleset its unit is not known.
     """
@@ -78,7 +78,7 @@ def sums_of(viewed: Viewed, net: str, unit: str = "unit") -> str:
     )
 
 
-LISTED = (
+PLAYERS_SQL = (
     "SELECT player, hands, net, unit, matches, games, first_at, last_at FROM ("
     " SELECT f.player, count(*) AS hands, {sums}, count(DISTINCT f.match) AS matches,"
     " list(DISTINCT f.game) AS games, min(f.hand_seq) AS first, max(f.hand_seq) AS last"
@@ -97,7 +97,7 @@ QUESTION = Question(
     answer=Players,
     ask=players,
     tables=(Table("players", PlayerRow, lambda page: page.rows),),
-    pages=Pages(limit=100, key=key),
+    pages=Pages(limit=100, key=list_key),
     page="/players",
     kept=("by_tag",),
 )

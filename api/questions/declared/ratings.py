@@ -16,52 +16,54 @@ from msgspec.structs import replace
 from analytics.comparison import beat_cycles, player_ratings
 from analytics.intervals import Interval, rounded, student
 from analytics.sql import facts_sql, file_sql, quoted
-from api.questions.declared.leagues import of_league
-from api.questions.luck import deals_of
-from api.questions.players import Nonsense, chosen_of, money_of
+from api.questions.declared.leagues import matches_of_league
+from api.questions.luck import mirror_size_sql
+from api.questions.measures import Unanswerable, money_of, player_filters
 from api.questions.question import (
     Before,
     ByTag,
     Cell,
+    GameName,
+    HandNumberRange,
     Match,
-    Numbered,
-    OfGame,
     Param,
     Question,
     Sheet,
     Table,
     Unit,
-    headed,
+    head_text,
 )
-from api.viewpoints.selection import Absent
+from api.viewpoints.ledger_view import LedgerView
+from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import ShowProgress
-from api.viewpoints.views import Viewed
 
 Row = dict[str, Any]
 PLAYERS_MAX = 200  # their pairs are 19,900, and circles are sought among all
-CROSSED = 8  # players whose cross table fits on a terminal
-WITHOUT = "no ratings here: install muckrake-poker[ratings], which brings the library that rates"
+CROSS_TABLE_MAX = 8  # players whose cross table fits on a terminal
+NO_LIBRARY = "no ratings here: install muckrake-poker[ratings], which brings the library that rates"
 Rating = Annotated[
     float | None, Meta(description="400 points more are ten wins to one loss; 1500 is the mean")
 ]
-From = Annotated[float | None, Meta(title="from", description="its interval")]
-To = Annotated[float | None, Meta(title="to", description="the other end")]
-Hundred = Annotated[float | None, Meta(title="a hundred", description="chips won a hundred hands")]
+RatingLow = Annotated[float | None, Meta(title="from", description="its interval")]
+RatingHigh = Annotated[float | None, Meta(title="to", description="the other end")]
+WonPerHundred = Annotated[
+    float | None, Meta(title="a hundred", description="chips won a hundred hands")
+]
 Low = Annotated[float | None, Meta(description="its interval: 95 of 100 hold the true number")]
 High = Annotated[float | None, Meta(description="the other end")]
 
 
 class RatingsParams(Struct, frozen=True, kw_only=True):
-    """Which matches count."""
+    """Parameters of `ratings`: which matches count."""
 
     league: Annotated[
         str | None, Param("Only matches of this league: `muckrake leagues` lists them.", "LEAGUE")
     ] = None
     match: Match = None
-    game: OfGame = None
+    game: GameName = None
     unit: Unit = None
     by_tag: ByTag = None
-    hands: Numbered = None
+    hands: HandNumberRange = None
     before: Before = None
 
 
@@ -70,13 +72,13 @@ class Rated(Struct, frozen=True):
 
     player: str
     rating: Rating
-    rating_low: From
-    rating_high: To
+    rating_low: RatingLow
+    rating_high: RatingHigh
     won: Annotated[int, Meta(description="matches, against each whom he met in them")]
     drawn: int
     lost: int
     hands: int
-    won_100: Hundred
+    won_100: WonPerHundred
     low: Low
     high: High
 
@@ -103,11 +105,11 @@ class Pair(Struct, frozen=True):
 
     @property
     def points(self) -> float:
-        """Matches as points of the first: a drawn one is half of one."""
+        """The first player's points: a match won is one, a drawn one a half."""
         return self.won + self.drawn / 2
 
     def of(self, player: str) -> "Pair":
-        """The same as either of the two sees it."""
+        """The pair as one of the two sees it."""
         if player == self.player:
             return self
         won, low, high = (None if it is None else -it for it in (self.won_100, self.high, self.low))
@@ -142,27 +144,32 @@ class Ratings(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckra
     circles: list[Circle]
 
 
-def rated(viewed: Viewed, params: RatingsParams, watch: ShowProgress) -> Ratings:
-    """Everybody who met somebody in these hands."""
-    chosen = chosen_of(
+def rate_players(viewed: LedgerView, params: RatingsParams, watch: ShowProgress) -> Ratings:
+    """The ratings of all who met somebody in these hands."""
+    chosen = player_filters(
         viewed, None, hands=params.hands, before=params.before, match=params.match, game=params.game
     )
     rows = facts_sql(chosen, "NULL")
     if params.league is not None:
-        rows = within(rows, [one.match for one in of_league(viewed.snapshot, params.league)])
+        rows = rows_of_matches_sql(
+            rows, [one.match for one in matches_of_league(viewed.snapshot, params.league)]
+        )
     unit = money_of(viewed, rows)
     (counted,) = viewed.rows(f"SELECT count(DISTINCT player) AS players FROM ({rows}) AS c")
     if counted["players"] > PLAYERS_MAX:
-        raise Nonsense(
+        raise Unanswerable(
             f"these are {counted['players']:,} players, and {PLAYERS_MAX} are rated together: "
             "name a league or a match"
         )
-    pairs = pairs_of(viewed, rows)
+    pairs = pair_results(viewed, rows)
     if not pairs:
         where = "" if params.league is None else f" in a hand of the league {params.league}"
-        raise Absent(f"no two players met{where}: muckrake matches lists what was played")
-    field = {row["player"]: row for row in _dealt(viewed, _with_deals(viewed, rows), "ratings_won")}
-    players = _players(pairs, field)
+        raise NotInLedger(f"no two players met{where}: muckrake matches lists what was played")
+    field = {
+        row["player"]: row
+        for row in _rows_of_file(viewed, _rows_with_deals_sql(viewed, rows), "ratings_won")
+    }
+    players = _rated_players(pairs, field)
     beats: dict[str, set[str]] = {player.player: set() for player in players}
     for pair in pairs:
         if pair.low is not None and pair.low > 0:
@@ -179,23 +186,23 @@ def rated(viewed: Viewed, params: RatingsParams, watch: ShowProgress) -> Ratings
     )
 
 
-def within(rows: str, matches: Sequence[str]) -> str:
+def rows_of_matches_sql(rows: str, matches: Sequence[str]) -> str:
     """The SELECT of the rows that are of one of these matches."""
     return f"SELECT * FROM ({rows}) AS f WHERE match IN ({', '.join(map(quoted, matches))})"
 
 
-def pairs_of(viewed: Viewed, rows: str) -> list[Pair]:
-    """Every two who met in these rows of facts."""
+def pair_results(viewed: LedgerView, rows: str) -> list[Pair]:
+    """The result of every two who met in these rows of facts."""
     met = (
         "SELECT c.match, c.number, c.deals, c.per_chip, c.player, o.player AS part,"
-        f" (c.net - o.net) / 2.0 AS net FROM ({_with_deals(viewed, rows)}) AS c"
+        f" (c.net - o.net) / 2.0 AS net FROM ({_rows_with_deals_sql(viewed, rows)}) AS c"
         " JOIN facts AS o ON o.hand_seq = c.hand_seq AND o.player > c.player"
     )
-    won = {(row["player"], row["part"]): row for row in _dealt(viewed, met, "ratings_won")}
+    won = {(row["player"], row["part"]): row for row in _rows_of_file(viewed, met, "ratings_won")}
     pairs = []
-    for row in _dealt(viewed, met, "ratings_matches"):
+    for row in _rows_of_file(viewed, met, "ratings_matches"):
         nets = won.get((row["player"], row["part"]), {})
-        mean, low, high = _hundred(nets)
+        mean, low, high = _per_hundred(nets)
         deals, more = nets.get("deals", 0), None
         if mean and low is not None and high is not None:
             # The interval narrows as the root of the deals.
@@ -205,15 +212,15 @@ def pairs_of(viewed: Viewed, rows: str) -> list[Pair]:
     return pairs
 
 
-def _with_deals(viewed: Viewed, rows: str) -> str:
-    return f"SELECT c.*, {deals_of(viewed, 'c.match')} AS deals FROM ({rows}) AS c"
+def _rows_with_deals_sql(viewed: LedgerView, rows: str) -> str:
+    return f"SELECT c.*, {mirror_size_sql(viewed, 'c.match')} AS deals FROM ({rows}) AS c"
 
 
-def _dealt(viewed: Viewed, chosen: str, file: str) -> list[Row]:
+def _rows_of_file(viewed: LedgerView, chosen: str, file: str) -> list[Row]:
     return viewed.rows(file_sql(file, chosen))
 
 
-def _players(pairs: Sequence[Pair], field: Mapping[str, Row]) -> list[Rated]:
+def _rated_players(pairs: Sequence[Pair], field: Mapping[str, Row]) -> list[Rated]:
     """The players who met somebody, the best first: by rating, by chips."""
     won, drawn, lost = Counter[str](), Counter[str](), Counter[str]()
     for side in (side for pair in pairs for side in (pair, pair.of(pair.other))):
@@ -229,13 +236,13 @@ def _players(pairs: Sequence[Pair], field: Mapping[str, Row]) -> list[Rated]:
         points, low, high = (None,) * 3 if rating is None else (round(end, 1) for end in rating)
         met = won[name], drawn[name], lost[name]
         hands = nets.get("hands", 0)
-        players.append(Rated(name, points, low, high, *met, hands, *_hundred(nets)))
+        players.append(Rated(name, points, low, high, *met, hands, *_per_hundred(nets)))
     return sorted(
         players, key=lambda side: (-(side.rating or 0), -(side.won_100 or 0), side.player)
     )
 
 
-def _hundred(nets: Row) -> tuple[float | None, float | None, float | None]:
+def _per_hundred(nets: Row) -> tuple[float | None, float | None, float | None]:
     """Chips a hundred hands, out of those of a deal, and their interval."""
     if not nets:
         return None, None, None
@@ -248,37 +255,37 @@ def _hundred(nets: Row) -> tuple[float | None, float | None, float | None]:
 
 
 def sheets(answer: Ratings, params: RatingsParams) -> Iterator[Sheet | str]:
-    """Players, each beside each if they are few, pairs, and a sentence on every circle."""
+    """Players, a cross table if they are few, pairs, and a sentence on every circle."""
     columns: tuple[str, ...] = (
         *("player", "rating", "95 %", "won", "drawn", "lost"),
         *("hands", "a hundred", "95 %"),
     )
     lines: list[tuple[Cell, ...]] = [
         (
-            _placed(at, player.player),
+            _player_cell(at, player.player),
             *map(
                 Cell,
                 (
-                    number(player.rating),
-                    between(player.rating_low, player.rating_high),
+                    number_text(player.rating),
+                    bounds_text(player.rating_low, player.rating_high),
                     *map(str, (player.won, player.drawn, player.lost, player.hands)),
-                    *(number(player.won_100), between(player.low, player.high)),
+                    *(number_text(player.won_100), bounds_text(player.low, player.high)),
                 ),
             ),
         )
         for at, player in enumerate(answer.players, 1)
     ]
-    head = headed(f"viewpoint: {answer.viewpoint}", answer.unit)
+    head = head_text(f"viewpoint: {answer.viewpoint}", answer.unit)
     yield Sheet(
-        columns, lines, range(1, 9), head, WITHOUT if answer.players[0].rating is None else ""
+        columns, lines, range(1, 9), head, NO_LIBRARY if answer.players[0].rating is None else ""
     )
-    if 2 < len(answer.players) <= CROSSED:
+    if 2 < len(answer.players) <= CROSS_TABLE_MAX:
         yield cross_table([player.player for player in answer.players], answer.pairs)
     columns = ("player", "other", "matches", "won", "deals", "a hundred", "95 %", "more deals")
     texts = (
         (
             *(pair.player, pair.other, str(pair.matches), f"{pair.points:g}"),
-            *(str(pair.deals), number(pair.won_100), between(pair.low, pair.high)),
+            *(str(pair.deals), number_text(pair.won_100), bounds_text(pair.low, pair.high)),
             *(("" if pair.more is None else f"{pair.more:,}" if pair.more else "settled"),),
         )
         for pair in answer.pairs
@@ -288,39 +295,41 @@ def sheets(answer: Ratings, params: RatingsParams) -> Iterator[Sheet | str]:
         yield circle.sentence
 
 
-def crossed(players: Sequence[str], pairs: Sequence[Pair]) -> list[tuple[str, list[Pair | None]]]:
+def cross_rows(
+    players: Sequence[str], pairs: Sequence[Pair]
+) -> list[tuple[str, list[Pair | None]]]:
     """Each player and his side of every pair, in this order; None where two never met."""
     known = {(it.player, it.other): it for pair in pairs for it in (pair, pair.of(pair.other))}
     return [(player, [known.get((player, other)) for other in players]) for player in players]
 
 
 def cross_table(players: Sequence[str], pairs: Sequence[Pair]) -> Sheet:
-    """Each beside each: chips a hundred of the one in the row, grey where it is not settled."""
+    """A cross table: chips a hundred of the player in the row, grey where it is not settled."""
     lines = [
         [
-            _placed(at, name),
+            _player_cell(at, name),
             *(
-                Cell(number(it.won_100 if it else None), it is not None and it.more != 0)
+                Cell(number_text(it.won_100 if it else None), it is not None and it.more != 0)
                 for it in row
             ),
         ]
-        for at, (name, row) in enumerate(crossed(players, pairs), 1)
+        for at, (name, row) in enumerate(cross_rows(players, pairs), 1)
     ]
     columns = ["player", *map(str, range(1, len(lines) + 1))]
     foot = "chips a hundred hands of the one in the row; grey: not settled yet"
     return Sheet(columns, lines, range(1, len(columns)), "each beside each", foot)
 
 
-def _placed(at: int, name: str) -> Cell:
-    """A player behind his place, from 1."""
+def _player_cell(at: int, name: str) -> Cell:
+    """A player's name after his place, from 1."""
     return Cell(f"{at} {name}", player=name)
 
 
-def number(number: float | None) -> str:
+def number_text(number: float | None) -> str:
     return "" if number is None else f"{round(number, 1) + 0.0:,.1f}"  # nothing has no sign
 
 
-def between(low: float | None, high: float | None) -> str:
+def bounds_text(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f"{low:,.1f} to {high:,.1f}"
 
 
@@ -331,11 +340,7 @@ QUESTION = Question(
     operation="ratings",
     params=RatingsParams,
     answer=Ratings,
-    ask=rated,
-    tables=(
-        Table("players", Rated),
-        Table("pairs", Pair),
-        Table("circles", Circle),
-    ),
+    ask=rate_players,
+    tables=(Table("players", Rated), Table("pairs", Pair), Table("circles", Circle)),
     sheets=sheets,
 )

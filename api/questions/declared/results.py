@@ -17,11 +17,24 @@ from analytics.results.winnings_curve import POINTS, Winnings
 from analytics.sql import HandFilters, facts_sql
 from analytics.statistics.catalogue import STATISTICS
 from analytics.statistics.compute import statistic_values
-from api.questions.declared.winnings import Points, WinningsParams, WinningsPoint, rows, winnings
-from api.questions.luck import Chance, StreetLuck, mirrored, street_luck
-from api.questions.players import Again, Nonsense, at_most, chosen_by, money_of, part_of
+from api.questions.declared.winnings import (
+    Points,
+    WinningsParams,
+    WinningsPoint,
+    winnings,
+    winnings_points,
+)
+from api.questions.luck import Chance, StreetLuck, mirrored_matches, street_luck
+from api.questions.measures import (
+    Again,
+    Unanswerable,
+    check_hand_count,
+    filters_of_params,
+    money_of,
+    part_name,
+)
 from api.questions.question import (
-    FILTERS,
+    FILTER_NAMES,
     Anybody,
     Cell,
     Filters,
@@ -29,22 +42,25 @@ from api.questions.question import (
     Question,
     Sheet,
     Table,
-    headed,
-    plain,
+    cell_text,
+    head_text,
 )
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import ShowProgress
-from api.viewpoints.views import Viewed
 
 HANDS_MAX, ADJUSTED_MAX = 50_000, 2_000  # that are read, or adjusted, while somebody waits
-NETS = ("net", "net_showdown", "net_without", "bb_100")
-ODD = 1  # of an odd number of hands one seat has one more than the other
-UNITS = {"hand": "net of a hand", "deck": "net of a deck", "price": "price of a card"}
+NET_COLUMNS = ("net", "net_showdown", "net_without", "bb_100")
+ODD_CHIPS = 1  # of an odd number of hands one seat has one more than the other
+RATE_TITLES = {"hand": "net of a hand", "deck": "net of a deck", "price": "price of a card"}
 Row = dict[str, Any]
 
 
 class ResultsParams(Filters, frozen=True):
-    """Whose results, against whom, in which hands; in how many of them luck is counted. Of parts
-    people read their nets alone, and a file gets the graph alone."""
+    """Parameters of `results`: whose, against whom, in which hands; in how many of them luck is
+    counted.
+
+    People who ask for parts read their nets alone, and a file gets the graph alone.
+    """
 
     player: Anybody = None
     by: Annotated[By | None, Param("Net by parts; a window is 100 hands.", query="split")] = None
@@ -133,22 +149,22 @@ class Results(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckra
     graph: Winnings | UnsetType = UNSET
 
 
-def results(viewed: Viewed, params: ResultsParams, watch: ShowProgress) -> Results:
+def results(viewed: LedgerView, params: ResultsParams, watch: ShowProgress) -> Results:
     """The results that the parameters ask for."""
     player, by = params.player, params.by
     if player is None and (params.table or params.adjusted):
-        raise Nonsense("a graph is somebody's: name the player")
-    chosen = chosen_by(viewed, params)
+        raise Unanswerable("a graph is somebody's: name the player")
+    chosen = filters_of_params(viewed, params)
     unit = money_of(viewed, facts_sql(chosen, "NULL"))
     players, parts, lucky = [], [], StreetLuck({}, None, 0)
     if params.table is None:
         if not (params.people and by):
             lucky = street_luck(viewed, chosen, params.spots, watch)
-        players = _players(viewed, chosen, lucky)
+        players = _player_results(viewed, chosen, lucky)
         parts = net_by_part(viewed, chosen, by) if by else []
     graph: Winnings | UnsetType = UNSET
     if player is not None and not params.people:
-        filters = {name: getattr(params, name) for name in FILTERS}
+        filters = {name: getattr(params, name) for name in FILTER_NAMES}
         # Without luck only if that was asked for, since it takes its time.
         spots = None if params.adjusted else 0
         graph_params = WinningsParams(player, params.points, spots, **filters)
@@ -169,15 +185,17 @@ def results(viewed: Viewed, params: ResultsParams, watch: ShowProgress) -> Resul
     )
 
 
-def _players(viewed: Viewed, chosen: HandFilters, lucky: StreetLuck) -> list[PlayerResults]:
-    """Nets of each player, and what they are made of."""
+def _player_results(
+    viewed: LedgerView, chosen: HandFilters, lucky: StreetLuck
+) -> list[PlayerResults]:
+    """The nets of each player, and what they are made of."""
     nets: dict[str, Row] = {}
-    for answer in statistic_values(viewed, chosen, [STATISTICS[name] for name in NETS]):
+    for answer in statistic_values(viewed, chosen, [STATISTICS[name] for name in NET_COLUMNS]):
         row = nets.setdefault(answer.player, {})
         if answer.statistic == "net":
             row["hands"] = answer.n
         row[answer.statistic] = answer.value
-    raked, won = rake_by_method(viewed, chosen), win_rates(viewed, chosen, mirrored(viewed))
+    raked, won = rake_by_method(viewed, chosen), win_rates(viewed, chosen, mirrored_matches(viewed))
     seats: dict[str, dict[str, Mean]] = {}
     for row in net_by_part(viewed, chosen, "seat"):
         name, seat = row.pop("player"), row.pop("part")
@@ -185,7 +203,7 @@ def _players(viewed: Viewed, chosen: HandFilters, lucky: StreetLuck) -> list[Pla
     both: dict[str, Seats] = {}
     for name, means in seats.items():
         dealer, big_blind = (means.get(seat, Mean()) for seat in ("dealer", "big blind"))
-        both[name] = Seats(dealer, big_blind, abs(dealer.n - big_blind.n) <= ODD)
+        both[name] = Seats(dealer, big_blind, abs(dealer.n - big_blind.n) <= ODD_CHIPS)
     return [
         PlayerResults(
             player=name,
@@ -199,35 +217,41 @@ def _players(viewed: Viewed, chosen: HandFilters, lucky: StreetLuck) -> list[Pla
     ]
 
 
-def bound(viewed: Viewed, params: ResultsParams) -> None:
-    """Of many hands nobody waits for an answer."""
+def check_size(viewed: LedgerView, params: ResultsParams) -> None:
+    """Refuse more hands than a request may ask about."""
     if params.adjusted:
         otherwise = f"{ADJUSTED_MAX} are adjusted here: ask for winnings with some runouts"
-        at_most(viewed, params, ADJUSTED_MAX, otherwise)
-    at_most(viewed, params, HANDS_MAX, f"{HANDS_MAX} are read here: name a match")
+        check_hand_count(viewed, params, ADJUSTED_MAX, otherwise)
+    check_hand_count(viewed, params, HANDS_MAX, f"{HANDS_MAX} are read here: name a match")
 
 
 def sheets(answer: Results, params: ResultsParams) -> Iterator[Sheet | str]:
     """Nets and rake, averages, and luck by chance; or nets by parts."""
-    head = headed(f"viewpoint: {answer.viewpoint}", answer.unit)
+    head = head_text(f"viewpoint: {answer.viewpoint}", answer.unit)
     amount = f"{answer.unit or 'chip'}s"
     if params.by is not None and answer.by is not UNSET:
         lines = []
         for part in answer.by:
-            texts = (part_of(part), str(part.n), plain(part.net), plain(part.mean), _between(part))
+            texts = (
+                part_name(part),
+                str(part.n),
+                cell_text(part.net),
+                cell_text(part.mean),
+                _interval_text(part),
+            )
             lines.append((part.player, part.n, texts))
         columns = (params.by, "hands", "net", "each", "95 %")
-        yield _means(params, columns, lines, "   ".join(filter(None, (params.player, head))))
+        yield _means_sheet(params, columns, lines, "   ".join(filter(None, (params.player, head))))
     else:
         methods = tuple(RAKE_METHODS) if any(player.rake for player in answer.players) else ()
-        nets = [STATISTICS[name].title for name in NETS]
+        nets = [STATISTICS[name].title for name in NET_COLUMNS]
         titles = ("player", "hands", *nets, *(f"rake, {name}" for name in methods))
         lines_of_players = [
             [
                 Cell(player.player),
                 Cell(str(player.hands)),
-                *(Cell(plain(getattr(player, name))) for name in NETS),
-                *(Cell(plain(player.rake.get(name))) for name in methods),
+                *(Cell(cell_text(getattr(player, name))) for name in NET_COLUMNS),
+                *(Cell(cell_text(player.rake.get(name))) for name in methods),
             ]
             for player in answer.players
         ]
@@ -235,12 +259,18 @@ def sheets(answer: Results, params: ResultsParams) -> Iterator[Sheet | str]:
         lines = []  # what each player wins, or pays: Student's interval, and the same drawn again
         for player in answer.players:
             for rate in player.rates:
-                again = _between(rate, "drawn_")
-                texts = (UNITS[rate.unit], plain(rate.mean), _between(rate), again, str(rate.n))
+                again = _interval_text(rate, "drawn_")
+                texts = (
+                    RATE_TITLES[rate.unit],
+                    cell_text(rate.mean),
+                    _interval_text(rate),
+                    again,
+                    str(rate.n),
+                )
                 lines.append((player.player, rate.n, texts))
-        yield _means(params, ("mean", amount, "95 %", "drawn again", "n"), lines)
+        yield _means_sheet(params, ("mean", amount, "95 %", "drawn again", "n"), lines)
         if any(player.streets for player in answer.players):
-            yield _chances(answer, params, ("luck of", amount, "each", "95 %", "times"))
+            yield _luck_sheet(answer, params, ("luck of", amount, "each", "95 %", "times"))
     for player in answer.players if params.player else ():
         if player.seats and not player.seats.balanced:
             dealer, big_blind = player.seats.dealer.n, player.seats.big_blind.n
@@ -249,26 +279,26 @@ def sheets(answer: Results, params: ResultsParams) -> Iterator[Sheet | str]:
             yield f"{dealt}: the seats are not balanced"
 
 
-def _chances(answer: Results, params: ResultsParams, columns: Sequence[str]) -> Sheet:
-    """What every chance came to, player by player."""
+def _luck_sheet(answer: Results, params: ResultsParams, columns: Sequence[str]) -> Sheet:
+    """Luck by chance, player by player."""
     lines = []
     for player in answer.players:
         for street in player.streets:
             texts = (
                 street.chance,
-                plain(street.chips),
-                plain(street.mean),
-                _between(street),
+                cell_text(street.chips),
+                cell_text(street.mean),
+                _interval_text(street),
                 str(street.times),
             )
             lines.append((player.player, street.times, texts))
     foot = f"counted in {answer.counted} of {answer.known} hands with all cards known"
     if answer.counted < (answer.known or 0):
         foot += "; ask for all spots to count them all"
-    return _means(params, columns, lines, foot=foot)
+    return _means_sheet(params, columns, lines, foot=foot)
 
 
-def _means(
+def _means_sheet(
     params: ResultsParams,
     columns: Sequence[str],
     rows: Iterable[tuple[str, int, Sequence[str]]],
@@ -284,10 +314,10 @@ def _means(
     return Sheet(shown, lines, range(len(shown) - 4, len(shown)), head, foot)
 
 
-def _between(one: Mean | Chance, drawn: str = "") -> str:
-    """-2.12 to 4"""
+def _interval_text(one: Mean | Chance, drawn: str = "") -> str:
+    """An interval as text: -2.12 to 4"""
     low, high = (getattr(one, f"{drawn}{end}") for end in ("low", "high"))
-    return "" if low is None else f"{plain(low)} to {plain(high)}"
+    return "" if low is None else f"{cell_text(low)} to {cell_text(high)}"
 
 
 QUESTION = Question(
@@ -298,7 +328,7 @@ QUESTION = Question(
     params=ResultsParams,
     answer=Results,
     ask=results,
-    tables=(Table("graph", WinningsPoint, lambda answer: rows(answer.graph)),),
+    tables=(Table("graph", WinningsPoint, lambda answer: winnings_points(answer.graph)),),
     sheets=sheets,
-    bound=bound,
+    bound=check_size,
 )

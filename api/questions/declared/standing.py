@@ -13,39 +13,39 @@ from msgspec import Meta, Struct, field
 
 from analytics.comparison import player_ratings
 from api.playing.league import standings as ranked
-from api.questions.declared.leagues import LeagueName, of_league
+from api.questions.declared.leagues import LeagueName, matches_of_league
 from api.questions.declared.ratings import (
-    CROSSED,
+    CROSS_TABLE_MAX,
+    NO_LIBRARY,
     PLAYERS_MAX,
-    WITHOUT,
     Circle,
-    From,
     High,
-    Hundred,
     Low,
     Pair,
     Rating,
+    RatingHigh,
+    RatingLow,
     Ratings,
     RatingsParams,
-    To,
-    between,
+    WonPerHundred,
+    bounds_text,
     cross_table,
-    number,
-    rated,
+    number_text,
+    rate_players,
 )
-from api.questions.players import Nonsense
-from api.questions.question import Cell, Question, Sheet, Table, headed
-from api.viewpoints.selection import Absent
+from api.questions.measures import Unanswerable
+from api.questions.question import Cell, Question, Sheet, Table, head_text
+from api.viewpoints.ledger_view import LedgerView
+from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import ShowProgress
-from api.viewpoints.views import Viewed
 
-RATED, WON = ("rating", "rating_low", "rating_high"), ("won_100", "low", "high")
+RATING_FIELDS, CHIP_FIELDS = ("rating", "rating_low", "rating_high"), ("won_100", "low", "high")
 PLACES_MAX = 40  # at which ratings are given over time
-RATINGS_MAX = 800  # of them, players times places: a second of work
+HISTORY_POINTS_MAX = 800  # of them, players times places: a second of work
 
 
 class StandingParams(Struct, frozen=True):
-    """Of which league."""
+    """Parameters of `standing`: the league."""
 
     league: LeagueName
 
@@ -61,9 +61,9 @@ class Placed(Struct, frozen=True):
     lost: int
     chips: Annotated[int, Meta(description="won in all of them")]
     rating: Rating
-    rating_low: From
-    rating_high: To
-    won_100: Hundred
+    rating_low: RatingLow
+    rating_high: RatingHigh
+    won_100: WonPerHundred
     low: Low
     high: High
 
@@ -79,7 +79,7 @@ class Fixture(Struct, frozen=True):
 
 
 class RatedThen(Struct, frozen=True):
-    """A player's rating as it stood when so many matches had ended, by those and no later one."""
+    """A player's rating after so many matches had ended, by those and no later one."""
 
     matches: int
     match: Annotated[str, Meta(description="the last of them")]
@@ -103,23 +103,24 @@ class Standing(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckr
     history: list[RatedThen]
 
 
-def standing(viewed: Viewed, params: StandingParams, watch: ShowProgress) -> Standing:
-    """Results are public; pairs are given as far as the viewpoint sees the hands."""
-    matches = of_league(viewed.snapshot, params.league)
+def standing(viewed: LedgerView, params: StandingParams, watch: ShowProgress) -> Standing:
+    """The standing of a league: results are public; pairs are given as far as the viewpoint sees
+    the hands."""
+    matches = matches_of_league(viewed.snapshot, params.league)
     names = {player for match in matches for player in match.pairing.players}
     if len(names) > PLAYERS_MAX:
         sentence = (
             f"{params.league} has {len(names)} players, and {PLAYERS_MAX} are placed together"
         )
-        raise Nonsense(sentence)
+        raise Unanswerable(sentence)
     seen: Ratings | None = None
-    with suppress(Absent):
-        seen = rated(viewed, RatingsParams(league=params.league), watch)
+    with suppress(NotInLedger):
+        seen = rate_players(viewed, RatingsParams(league=params.league), watch)
     of_hands = {player.player: player for player in seen.players} if seen else {}
     # Ratings over the matches in their order, at places that are evenly apart, the last of them
     # after all; none without the library.
     history = []
-    places = min(len(matches), PLACES_MAX, RATINGS_MAX // len(names))
+    places = min(len(matches), PLACES_MAX, HISTORY_POINTS_MAX // len(names))
     for many in (len(matches) * place // places for place in range(1, places + 1)):
         after = player_ratings((*match.pairing.players, *match.points) for match in matches[:many])
         for name, rating in after.items():
@@ -129,8 +130,8 @@ def standing(viewed: Viewed, params: StandingParams, watch: ShowProgress) -> Sta
     players = []
     for row in ranked(names, {match.pairing: match.nets for match in matches}):
         then, seen_of = ratings.get(row.bot), of_hands.get(row.bot)
-        of_rating = {name: getattr(then, name, None) for name in RATED}
-        won = {name: getattr(seen_of, name, None) for name in WON}
+        of_rating = {name: getattr(then, name, None) for name in RATING_FIELDS}
+        won = {name: getattr(seen_of, name, None) for name in CHIP_FIELDS}
         players.append(
             Placed(
                 player=row.bot,
@@ -172,18 +173,21 @@ def sheets(answer: Standing, params: StandingParams) -> Iterator[Sheet | str]:
                 (
                     *(f"{at} {player.player}", f"{player.points:.3f}"),
                     *map(str, (player.won, player.drawn, player.lost)),
-                    *(f"{player.chips:+,}", number(player.rating)),
-                    *(between(player.rating_low, player.rating_high), number(player.won_100)),
+                    *(f"{player.chips:+,}", number_text(player.rating)),
+                    *(
+                        bounds_text(player.rating_low, player.rating_high),
+                        number_text(player.won_100),
+                    ),
                 ),
             )
         )
         for at, player in enumerate(answer.players, 1)
     ]
-    head = headed(f"{answer.league}   viewpoint: {answer.viewpoint}", answer.unit)
-    foot = WITHOUT if answer.players[0].rating is None else ""
+    head = head_text(f"{answer.league}   viewpoint: {answer.viewpoint}", answer.unit)
+    foot = NO_LIBRARY if answer.players[0].rating is None else ""
     yield Sheet(columns, lines, range(1, len(columns)), head, foot)
     names = [player.player for player in answer.players]
-    if answer.pairs and len(names) <= CROSSED:
+    if answer.pairs and len(names) <= CROSS_TABLE_MAX:
         yield cross_table(names, answer.pairs)
     for circle in answer.circles:
         yield circle.sentence

@@ -14,20 +14,20 @@ from analytics.intervals import SEED
 from analytics.sql import By
 from analytics.statistics.catalogue import STATISTICS
 from analytics.statistics.compute import StatisticValue
-from api.questions.players import (
+from api.questions.measures import (
     Numbers,
     Positions,
-    between,
-    by_player,
-    chosen_by,
-    counts,
-    of_street,
-    part_of,
+    counts_text,
+    filters_of_params,
+    interval_text,
+    measure_text,
+    part_name,
+    player_sheet,
     statistics,
-    value_of,
+    statistics_of_street,
 )
 from api.questions.question import (
-    FILTERS,
+    FILTER_NAMES,
     Anybody,
     Cell,
     Filters,
@@ -36,10 +36,10 @@ from api.questions.question import (
     Sheet,
     Street,
     Table,
-    headed,
+    head_text,
 )
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import ShowProgress
-from api.viewpoints.views import Viewed
 
 STREETS = ("preflop", "flop", "turn", "river")
 OVERVIEW = ("vpip", "pfr", "three_bet", "fold_to_3bet", "cbet_flop", "af", "wtsd", "wsd", "bb_100")
@@ -47,7 +47,7 @@ Split = Literal[By, "street"]
 
 
 class StatsParams(Filters, frozen=True):
-    """Whose statistics, out of which of his hands, split by what."""
+    """Parameters of `stats`: whose statistics, out of which of his hands, split by what."""
 
     player: Anybody = None
     positions: Positions = ()
@@ -57,7 +57,7 @@ class StatsParams(Filters, frozen=True):
 
 
 class BesideField(Numbers, frozen=True):
-    """A number, and the same of everybody else counted as one."""
+    """A statistic of a player, and of everybody else counted as one."""
 
     field: Numbers | UnsetType = UNSET
 
@@ -112,11 +112,11 @@ class StatisticRow(Struct, frozen=True):
     unit: Annotated[str | None, Meta(description="what an amount counts")]
 
 
-def stats(viewed: Viewed, params: StatsParams, watch: ShowProgress) -> Stats:
-    """Every statistic asked for, and what it means."""
+def stats(viewed: LedgerView, params: StatsParams, watch: ShowProgress) -> Stats:
+    """The statistics asked for, and their definitions."""
     by: By | None = None if params.by == "street" else params.by
-    chosen = chosen_by(viewed, params, by=by)
-    wanted = of_street(params.street)
+    chosen = filters_of_params(viewed, params, by=by)
+    wanted = statistics_of_street(params.street)
     answer = statistics(viewed, chosen, wanted, field=params.field)
     parts: dict[tuple[str, str], dict[str, BesideField]] = {}
     for street in STREETS if params.by == "street" else (None,):
@@ -145,11 +145,11 @@ def _numbers(answer: StatisticValue) -> Numbers:
     return Numbers(answer.value, answer.k, answer.n, answer.low, answer.high, answer.unit)
 
 
-def rows(answer: Stats) -> list[StatisticRow]:
-    """A row a statistic."""
+def statistic_rows(answer: Stats) -> list[StatisticRow]:
+    """A row for each statistic."""
     return [
         StatisticRow(
-            player.player, part_of(player), name, it.value, it.k, it.n, it.low, it.high, it.unit
+            player.player, part_name(player), name, it.value, it.k, it.n, it.low, it.high, it.unit
         )
         for player in answer.players
         for name, it in player.stats.items()
@@ -165,8 +165,8 @@ def sheets(answer: Stats, params: StatsParams) -> Iterator[Sheet]:
             players = sorted(players, key=lambda player: -player.hands)
         there = list(players[0].stats) if players else []
         names = [name for name in OVERVIEW if name in there] or there[:9]
-        hands_of = {(player.player, part_of(player)): player.hands for player in players}
-        yield by_player(rows(answer), STATISTICS, names, params.by, hands=hands_of)
+        hands_of = {(player.player, part_name(player)): player.hands for player in players}
+        yield player_sheet(statistic_rows(answer), STATISTICS, names, params.by, hands=hands_of)
         return
     every = answer.players[:1] if params.by == "street" else answer.players
     hands, known, shown = (
@@ -177,7 +177,7 @@ def sheets(answer: Stats, params: StatsParams) -> Iterator[Sheet]:
     head = (params.player or "", against, counted, f"viewpoint: {answer.viewpoint}")
     part = [params.by] if params.by else []
     lines = []
-    for row in rows(answer):  # VPIP   61.3 %   58.2 - 64.3   613/1000
+    for row in statistic_rows(answer):  # VPIP   61.3 %   58.2 - 64.3   613/1000
         if not row.n:
             continue
         statistic = STATISTICS[row.statistic]
@@ -185,9 +185,9 @@ def sheets(answer: Stats, params: StatsParams) -> Iterator[Sheet]:
         word = "too few" if few else ""
         if statistic.amount and row.value is None:
             word = "of several units, which have no sum: --unit names one"
-        value = value_of(statistic, row.value)
-        numbers = (value, between(statistic, row.low, row.high), counts(row.k, row.n))
-        texts = (headed(statistic.title, row.unit), *numbers, word)
+        value = measure_text(statistic, row.value)
+        numbers = (value, interval_text(statistic, row.low, row.high), counts_text(row.k, row.n))
+        texts = (head_text(statistic.title, row.unit), *numbers, word)
         lines.append([*(Cell(row.part) for _ in part), *(Cell(text, few) for text in texts)])
     foot = f"hole cards known in {known} of {hands} hands"
     if known == shown < hands:
@@ -205,9 +205,9 @@ QUESTION = Question(
     params=StatsParams,
     answer=Stats,
     ask=stats,
-    tables=(Table("statistics", StatisticRow, rows),),
+    tables=(Table("statistics", StatisticRow, statistic_rows),),
     sheets=sheets,
     page="/players/{player}",
-    kept=FILTERS,
+    kept=FILTER_NAMES,
     spark=True,
 )

@@ -13,24 +13,24 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from analytics.luck.measures import MEASURES
 from analytics.projections.equity import DRAWS, MODEL, SEED
 from api.questions.luck import LuckParams, luck, uncounted_sentence
-from api.questions.players import (
+from api.questions.measures import (
     Again,
     Drawn,
     MeasureRow,
     OfPlayer,
-    at_most,
-    between,
-    by_line,
-    by_player,
-    counts,
-    drawn,
-    lines_of,
-    p_value,
-    part_of,
+    check_hand_count,
+    counts_text,
+    drawn_measure,
+    interval_text,
+    measure_rows_of,
+    measure_sheets,
+    p_text,
+    part_name,
+    player_sheet,
 )
-from api.questions.question import FILTERS, Cell, Question, Sheet, Table, headed, share
+from api.questions.question import FILTER_NAMES, Cell, Question, Sheet, Table, head_text, share_text
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import ShowProgress
-from api.viewpoints.views import Viewed
 
 OVERVIEW = (
     *("hands", "net", "net_ev", "luck", "net_hand", "net_ev_hand", "blue", "red"),
@@ -116,14 +116,14 @@ class Swaps(Struct, frozen=True, tag_field="schema", tag="muckrake.swaps/1"):
     curve: list[Step] | UnsetType = UNSET
 
 
-def swaps(viewed: Viewed, params: LuckParams, watch: ShowProgress) -> Swaps:
-    """Players in order, then how often cards changed, and whether that depends on anything; every
-    number of chance with its seed."""
+def swaps(viewed: LedgerView, params: LuckParams, watch: ShowProgress) -> Swaps:
+    """Players in order, then how often cards changed, and whether that depends on anything;
+    every number of chance with its seed."""
     one = params.player is not None
     answer = luck(viewed, params, watch, again=one or not params.people)
     parts: dict[tuple[str, str], dict[str, Drawn]] = {}
     for it in answer.found:
-        parts.setdefault((it.player, it.part), {})[it.statistic] = drawn(it)
+        parts.setdefault((it.player, it.part), {})[it.statistic] = drawn_measure(it)
     players = [
         LuckOf(player=player, measures=measures, **({params.by: part} if params.by else {}))
         for (player, part), measures in parts.items()
@@ -150,20 +150,20 @@ def swaps(viewed: Viewed, params: LuckParams, watch: ShowProgress) -> Swaps:
     )
 
 
-def bound(viewed: Viewed, params: LuckParams) -> None:
-    """A curve of more hands is for the command line."""
+def check_size(viewed: LedgerView, params: LuckParams) -> None:
+    """Refuse a curve of more hands than a request may ask for."""
     if params.table == "curve":
         otherwise = (
             f"a curve of {HANDS_MAX} is sent here: name a match, or ask"
             " muckrake swaps --table curve --csv FILE"
         )
-        at_most(viewed, params, HANDS_MAX, otherwise)
+        check_hand_count(viewed, params, HANDS_MAX, otherwise)
 
 
 def sheets(answer: Swaps, params: LuckParams) -> Iterator[Sheet]:
     """All players with a few measures each, those that nobody has left out; or one player with
     every measure, how often his cards changed, and on what that depends."""
-    head = headed(f"viewpoint: {answer.viewpoint}", answer.unit)
+    head = head_text(f"viewpoint: {answer.viewpoint}", answer.unit)
     counted = []  # and how to count it all
     if answer.swaps:
         counted.append(f"equity of {answer.valued} of {answer.swaps} swaps between known hands")
@@ -177,24 +177,30 @@ def sheets(answer: Swaps, params: LuckParams) -> Iterator[Sheet]:
         counted.append(uncounted_sentence(answer.uncounted))
     foot = "; ".join(counted)
     if params.player is None:
-        there = {row.statistic for row in lines_of(answer) if row.n}
+        there = {row.statistic for row in measure_rows_of(answer) if row.n}
         shown = [it for it in OVERVIEW if it in there]
-        yield by_player(lines_of(answer), MEASURES, shown, params.by, head=head, foot=foot)
+        yield player_sheet(
+            measure_rows_of(answer), MEASURES, shown, params.by, head=head, foot=foot
+        )
         return
-    curve = "" if answer.curve is UNSET else spark([it.net or 0 for it in answer.curve])
+    curve = "" if answer.curve is UNSET else sparkline([it.net or 0 for it in answer.curve])
     heads = {}
     for player in answer.players:
-        part = part_of(player)
+        part = part_name(player)
         heads[part] = (player.player, part, head, "" if part else curve)
-    yield from by_line(lines_of(answer), MEASURES, heads, foot)
+    yield from measure_sheets(measure_rows_of(answer), MEASURES, heads, foot)
     if answer.rates:
         kind = MEASURES["swap"]
         columns = ("game", "street", "slot", "swapped", "95 % interval", "k/n", "stated", "p")
         lines = []
         for row in answer.rates:
             stated = "" if row.stated is None else f"{100 * row.stated:g} %"
-            how = (share(row.k / row.n), between(kind, row.low, row.high), counts(row.k, row.n))
-            texts = (row.game, row.street, str(row.slot), *how, stated, p_value(row.p))
+            how = (
+                share_text(row.k / row.n),
+                interval_text(kind, row.low, row.high),
+                counts_text(row.k, row.n),
+            )
+            texts = (row.game, row.street, str(row.slot), *how, stated, p_text(row.p))
             lines.append(list(map(Cell, texts)))
         yield Sheet(columns, lines, range(3, 8))
     if answer.independence:
@@ -204,13 +210,13 @@ def sheets(answer: Swaps, params: LuckParams) -> Iterator[Sheet]:
         for test in answer.independence:
             cells = "/".join(map(str, test.cells))
             about = (test.question, test.game or "", test.street or "", cells)
-            p = (f"{test.expected:.1f}", p_value(test.p), p_value(test.p_adjusted), test.verdict)
+            p = (f"{test.expected:.1f}", p_text(test.p), p_text(test.p_adjusted), test.verdict)
             lines.append(list(map(Cell, (*about, *p))))
         yield Sheet((*names, "owed", "p", "p of all", ""), lines, range(3, 7), foot=many)
 
 
-def spark(values: Sequence[float], width: int = 40) -> str:
-    """A curve in one line: its lowest point low, its highest high."""
+def sparkline(values: Sequence[float], width: int = 40) -> str:
+    """A curve in one line of text: its lowest point low, its highest high."""
     if not values:
         return ""
     points = [values[at * (len(values) - 1) // (width - 1)] for at in range(width)]
@@ -228,14 +234,14 @@ QUESTION = Question(
     answer=Swaps,
     ask=swaps,
     tables=(
-        Table("measures", MeasureRow, lines_of),
+        Table("measures", MeasureRow, measure_rows_of),
         Table("rates", Rate),
         Table("curve", Step),
         Table("independence", Independence),
     ),
     sheets=sheets,
-    bound=bound,
+    bound=check_size,
     page="/players/{player}/swaps",
-    kept=FILTERS,
+    kept=FILTER_NAMES,
     facts=False,
 )

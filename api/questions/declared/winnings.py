@@ -12,17 +12,18 @@ from msgspec.structs import asdict
 from analytics.results.winnings_curve import LINES, POINTS, POINTS_MIN, Point, Winnings
 from analytics.results.winnings_curve import winnings_curve as curve
 from analytics.sql import facts_sql
-from api.questions.luck import mirrored, nets_without_luck
-from api.questions.players import chosen_by, money_of
-from api.questions.question import FILTERS, Filters, Name, Param, Question, Table
+from api.questions.luck import mirrored_matches, nets_without_luck
+from api.questions.measures import filters_of_params, money_of
+from api.questions.question import FILTER_NAMES, Filters, Name, Param, Question, Table
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import ShowProgress, without_progress
-from api.viewpoints.views import Viewed
 
 Points = Annotated[int, Param("So many points at most.", least=POINTS_MIN, most=10_000)]
 
 
 class WinningsParams(Filters, frozen=True):
-    """Whose winnings, in which hands, and in how many of them luck is taken out."""
+    """Parameters of `winnings`: whose, in which hands, and in how many of them luck is taken
+    out."""
 
     player: Name
     points: Points = POINTS
@@ -44,27 +45,30 @@ class WinningsPoint(Point, frozen=True):
     unit: Annotated[str | None, Meta(description="what amounts count")]
 
 
-def answer(viewed: Viewed, params: WinningsParams, watch: ShowProgress) -> WinningsLines:
-    """The lines of one player."""
+def winnings_lines(
+    viewed: LedgerView, params: WinningsParams, watch: ShowProgress
+) -> WinningsLines:
+    """The winnings lines of one player."""
     found = winnings(viewed, params, watch)
     return WinningsLines(**asdict(found), viewpoint=viewed.viewer.view, lines=LINES)
 
 
 def winnings(
-    viewed: Viewed, params: WinningsParams, watch: ShowProgress = without_progress
+    viewed: LedgerView, params: WinningsParams, watch: ShowProgress = without_progress
 ) -> Winnings:
-    """The lines; who wants luck taken out of no hand gets none without it."""
-    chosen = chosen_by(viewed, params)
+    """A player's winnings curve; without luck taken out of any hand there is no line without
+    luck."""
+    chosen = filters_of_params(viewed, params)
     unit = money_of(viewed, facts_sql(chosen, "NULL"))
     adjusted = None
     if params.runouts != 0:
         adjusted = nets_without_luck(viewed, chosen, params.runouts, watch)
-    deals = mirrored(viewed)
+    deals = mirrored_matches(viewed)
     return curve(viewed, chosen, points=params.points, adjusted=adjusted, deals=deals, unit=unit)
 
 
-def rows(winnings: Winnings) -> list[WinningsPoint]:
-    """A row a point."""
+def winnings_points(winnings: Winnings) -> list[WinningsPoint]:
+    """A row for each point."""
     return [WinningsPoint(**asdict(point), unit=winnings.unit) for point in winnings.points]
 
 
@@ -75,8 +79,8 @@ QUESTION = Question(
     operation="player_winnings",
     params=WinningsParams,
     answer=WinningsLines,
-    ask=answer,
-    tables=(Table("points", WinningsPoint, rows),),
+    ask=winnings_lines,
+    tables=(Table("points", WinningsPoint, winnings_points),),
     page="/players/{player}/winnings",
-    kept=FILTERS,
+    kept=FILTER_NAMES,
 )

@@ -18,7 +18,6 @@ from msgspec import Struct
 from pydantic import BaseModel, Field
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.http.answer import NEVER, document
 from api.http.keys import (
     ADMIN,
     AUDIT,
@@ -26,47 +25,59 @@ from api.http.keys import (
     SEAT_SCOPE,
     SESSION_S,
     WRITE,
+    InvalidKey,
     Keys,
-    NoKey,
-    NoScope,
     Sessions,
+    UnknownScope,
     as_json,
-    scope_of,
+    checked_scope,
 )
-from api.http.layers import Layer, put
 from api.http.ledger_service import LedgerService
 from api.http.limits import TokenBuckets
+from api.http.middleware import HttpMiddleware, set_request_state
+from api.http.responses import NO_STORE, json_response
 from api.problem import Problem
 from api.version import VERSION
+from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import (
     AUDITOR,
     PUBLIC,
     SEAT,
-    NoViewpoint,
     ShowProgress,
+    UnknownViewpoint,
     Viewer,
     viewer_of,
 )
-from api.viewpoints.views import Viewed
 from store.reader import Snapshot
 
-__all__ = ["ADMIN", "AUDIT", "READ", "WRITE", "Access", "Ask", "Authentication", "Caller", "access"]
+__all__ = [
+    "ADMIN",
+    "AUDIT",
+    "READ",
+    "WRITE",
+    "Access",
+    "Auth",
+    "Authentication",
+    "Caller",
+    "access",
+]
 
 
 class Caller(Struct, frozen=True):
-    """A key's or a login's name and scopes; who has neither may read what is public."""
+    """The name and scopes of a key or a login; a caller without either may read what is public."""
 
     name: str | None = None
     scopes: frozenset[str] = frozenset({READ})
     id: str | None = None  # of the key or session, for logs and limits
 
     def viewer(self, wanted: str | None) -> Viewer:
-        """The viewpoint he asks for, if it is his; the one that sees most, if he names none."""
+        """The viewpoint that a caller asks for, if it is his; the one that sees most, if he
+        names none."""
         if wanted is None:
             return self._best()
         try:
             viewer = viewer_of(wanted)
-        except NoViewpoint as reason:
+        except UnknownViewpoint as reason:
             raise Problem("bad-request", str(reason)) from None
         if viewer.view == PUBLIC or AUDIT in self.scopes:
             return viewer
@@ -75,8 +86,8 @@ class Caller(Struct, frozen=True):
             return Viewer(viewer.view, seats[viewer.player])
         raise Problem("forbidden", f"{wanted[:80]} is not among the viewpoints of this caller")
 
-    def has(self, scope: str) -> bool:
-        """Whether he may do what the scope is for; an auditor sees what every seat sees."""
+    def has_scope(self, scope: str) -> bool:
+        """Whether a caller has a scope; an auditor sees what every seat sees."""
         if parts := SEAT_SCOPE.fullmatch(scope):
             seats = self._seats()
             whole = parts["name"] in seats and not seats[parts["name"]]
@@ -91,7 +102,7 @@ class Caller(Struct, frozen=True):
         return Viewer() if name is None else Viewer(f"{SEAT}{name}", seats[name])
 
     def _seats(self) -> dict[str, tuple[str, ...]]:
-        """The matches of each seat that is his; all of them where none is named."""
+        """The matches of each seat that is the caller's; all of them where none is named."""
         seats: dict[str, set[str] | None] = {}
         for scope in self.scopes:
             if parts := SEAT_SCOPE.fullmatch(scope):
@@ -104,7 +115,8 @@ class Caller(Struct, frozen=True):
 
 
 class Access:
-    """One request's caller, viewpoint and service; `path` is what cursors are written for."""
+    """One request's caller, viewpoint and ledger service; `path` is what its cursors are written
+    for."""
 
     def __init__(
         self, caller: Caller, viewer: Viewer, service: LedgerService, path: str = ""
@@ -116,51 +128,53 @@ class Access:
 
     @property
     def owner(self) -> str:
-        """Whose a job of his is: a key's or a session's; the name, where there is neither."""
+        """The owner of this caller's jobs: a key's or a session's id; the name, where there is
+        neither."""
         return self.caller.id or self.caller.name or ""
 
     @property
     def watch(self) -> ShowProgress:
-        """What is called with how far a long answer is, if somebody looks."""
+        """The function that is called with the progress of a long answer, if a client shows it."""
         return self.service.watch
 
-    def needs(self, scope: str) -> None:
-        """Refused before anything is looked up."""
+    def require_scope(self, scope: str) -> None:
+        """Refuse a caller without this scope, before anything is looked up."""
         if scope not in self.caller.scopes:
             raise Problem("forbidden", f"this needs a key with the scope {scope}")
 
-    def needs_auditor(self, sentence: str) -> None:
-        """Refused to all others, and to an auditor who asks as another viewpoint: it sees less."""
-        self.needs(AUDIT)
+    def require_auditor(self, sentence: str) -> None:
+        """Refuse all but auditors, and an auditor who asks as another viewpoint: it sees less."""
+        self.require_scope(AUDIT)
         if not self.viewer.auditor:
             raise Problem("forbidden", sentence)
 
     def snapshot(self) -> Snapshot:
-        """The ledger of this moment for this viewer."""
+        """The newest snapshot of the ledger that this viewer may know."""
         return self.service.snapshot(self.viewer)
 
     @contextmanager
-    def viewed(self, unit: str | None = None, by_tag: str | None = None) -> Iterator[Viewed]:
-        """The ledger as this viewer sees it; of hands that are played for `unit`, and of
-        players as `by_tag` calls them, if named."""
+    def viewed(self, unit: str | None = None, by_tag: str | None = None) -> Iterator[LedgerView]:
+        """The ledger as this viewer sees it; of hands that are played for `unit`, and of players
+        as `by_tag` calls them, if named."""
         with self.service.viewed(self.viewer) as viewed:
-            yield viewed.of(unit, by_tag)
+            yield viewed.narrowed(unit, by_tag)
 
-    def cursor(self, last: Any, *about: Any) -> str | None:
-        """Where this list goes on after the key `last`; None if it does not (`last` is None).
+    def next_cursor(self, last: Any, *about: Any) -> str | None:
+        """The cursor of a list's next page, after the key `last`; None if there is none (`last`
+        is None).
 
         `about` is whatever else decides what is in the list: its filter as written, its order.
         Path and viewpoint need not be named. Keys and `about` are plain values, as JSON has them.
         """
         if last is None:
             return None
-        return self.service.cursors.written(last, self.path, self._viewpoint(), *about)
+        return self.service.cursors.encode(last, self.path, self._viewpoint(), *about)
 
-    def after(self, cursor: str | None, *about: Any) -> Any:
-        """The key that a cursor of this list was written of; None without a cursor."""
+    def cursor_key(self, cursor: str | None, *about: Any) -> Any:
+        """The list key that a cursor was made of; None without a cursor."""
         if cursor is None:
             return None
-        return self.service.cursors.read(cursor, self.path, self._viewpoint(), *about)
+        return self.service.cursors.decode(cursor, self.path, self._viewpoint(), *about)
 
     def _viewpoint(self) -> tuple[str, tuple[str, ...]]:
         return self.viewer.view, self.viewer.matches
@@ -170,23 +184,25 @@ async def access(
     request: Request,
     view: Annotated[str | None, Query(alias="as", description="The viewpoint asked from.")] = None,
 ) -> Access:
-    """For every route that shows something of the ledger."""
+    """The FastAPI dependency of every route that shows something of the ledger."""
     caller: Caller = getattr(request.state, "caller", Caller())
     viewer = caller.viewer(view)
     request.state.view = viewer.view
     return Access(caller, viewer, request.app.state.service, request.url.path)
 
 
-Ask = Annotated[Access, Depends(access)]
+Auth = Annotated[Access, Depends(access)]
 
 
-WRONG_COST = 10  # what a key that is none costs the address it comes from
-SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-_FOR_ALL = re.compile(r"/static/|/(healthz|readyz|metrics|openapi\.json|docs|login|favicon\.ico)$")
+WRONG_KEY_COST = 10  # what a key that is none costs the address it comes from
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_WITHOUT_KEY = re.compile(
+    r"/static/|/(healthz|readyz|metrics|openapi\.json|docs|login|favicon\.ico)$"
+)
 
 
-class Authentication(Layer):
-    """Every request with its caller."""
+class Authentication(HttpMiddleware):
+    """Middleware that finds the caller of every request."""
 
     def __init__(self, app: ASGIApp, keys: Keys, sessions: Sessions, buckets: TokenBuckets) -> None:
         super().__init__(app)
@@ -199,10 +215,10 @@ class Authentication(Layer):
             await self.app(scope, receive, send)  # `muckrake get`, in a process of its own
             return
         request = Request(scope)
-        put(scope, "caller", Caller())
+        set_request_state(scope, "caller", Caller())
         header = request.headers.get("authorization")
-        cookie = request.cookies.get(self.sessions.cookie)
-        if header is None and request.method not in SAFE:
+        cookie = request.cookies.get(self.sessions.cookie_name)
+        if header is None and request.method not in SAFE_METHODS:
             # What another site's page makes a browser do here is refused.
             site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
             has_origin = site is not None or origin is not None
@@ -212,14 +228,14 @@ class Authentication(Layer):
             if not ours if has_origin else cookie is not None:
                 sentence = "this must come from a page of this server, or with a key"
                 raise Problem("forbidden", sentence)
-        if not _FOR_ALL.match(scope["path"]) and (header is not None or cookie is not None):
+        if not _WITHOUT_KEY.match(scope["path"]) and (header is not None or cookie is not None):
             try:
                 caller = self._by_cookie(cookie or "") if header is None else self._by_key(header)
             except Problem:
-                self.buckets.check(scope, WRONG_COST)  # who tries keys pays with his address
+                self.buckets.check(scope, WRONG_KEY_COST)  # who tries keys pays with his address
                 raise
-            put(scope, "caller", caller)
-            put(scope, "recognized", True)
+            set_request_state(scope, "caller", caller)
+            set_request_state(scope, "recognized", True)
         await self.app(scope, receive, send)
 
     def _by_key(self, header: str) -> Caller:
@@ -227,17 +243,17 @@ class Authentication(Layer):
         if scheme.lower() != "bearer":
             raise Problem("unauthenticated", "keys come as: Authorization: Bearer mr_...")
         try:
-            key = self.keys.known(spelled.strip())
-        except NoKey as reason:
+            key = self.keys.find(spelled.strip())
+        except InvalidKey as reason:
             raise Problem("unauthenticated", str(reason)) from None
         return Caller(key.name or key.id, frozenset({READ, *key.scopes}), key.id)
 
     def _by_cookie(self, token: str) -> Caller:
-        session = self.sessions.session(token)
+        session = self.sessions.find(token)
         if session is None:
             sentence = "this login is over: muckrake serve prints another link"
             problem = Problem("unauthenticated", sentence)
-            problem.headers["Set-Cookie"] = f"{self.sessions.cookie}=; Max-Age=0; Path=/"
+            problem.headers["Set-Cookie"] = f"{self.sessions.cookie_name}=; Max-Age=0; Path=/"
             raise problem
         return Caller("login", frozenset({READ, *session.scopes}), session.id)
 
@@ -249,11 +265,11 @@ DAY_S = 24 * 60 * 60
 @router.get(
     "/api/v1/", tags=["root"], operation_id="root", summary="Version, viewpoint and where to go on"
 )
-async def root(request: Request, ask: Ask) -> Response:
+async def root(request: Request, ask: Auth) -> Response:
     lists = ("matches", "hands", "players", "games", "stream")
     links = {name: f"/api/v1/{name}" for name in lists} | {"docs": "/docs"}
     viewpoint = {"view": ask.viewer.view, "matches": list(ask.viewer.matches)}
-    return document(request, {"version": VERSION, "viewpoint": viewpoint, "links": links})
+    return json_response(request, {"version": VERSION, "viewpoint": viewpoint, "links": links})
 
 
 class KeyRequest(BaseModel):
@@ -270,10 +286,12 @@ class KeyRequest(BaseModel):
 @router.get(
     "/api/v1/keys", tags=["keys"], operation_id="keys", summary="Every key, without its secret"
 )
-def keys(request: Request, ask: Ask) -> Response:
-    ask.needs(ADMIN)
+def keys(request: Request, ask: Auth) -> Response:
+    ask.require_scope(ADMIN)
     keys_of = [as_json(one) for one in request.app.state.keys.all()]
-    return document(request, {"data": keys_of, "next_cursor": None, "has_more": False}, cache=NEVER)
+    return json_response(
+        request, {"data": keys_of, "next_cursor": None, "has_more": False}, cache=NO_STORE
+    )
 
 
 @router.post(
@@ -283,19 +301,19 @@ def keys(request: Request, ask: Ask) -> Response:
     summary="A new key; only this answer shows it",
     status_code=201,
 )
-def make(request: Request, ask: Ask, body: KeyRequest) -> Response:
-    ask.needs(ADMIN)
+def make_key(request: Request, ask: Auth, body: KeyRequest) -> Response:
+    ask.require_scope(ADMIN)
     try:
-        scopes = tuple(dict.fromkeys(map(scope_of, body.scopes)))
-    except NoScope as reason:
+        scopes = tuple(dict.fromkeys(map(checked_scope, body.scopes)))
+    except UnknownScope as reason:
         raise Problem("invalid", str(reason)) from None
     for scope in scopes:
-        if not ask.caller.has(scope):
+        if not ask.caller.has_scope(scope):
             raise Problem("forbidden", f"nobody gives what he has not: {scope}")
     days = body.expires_days
     expires = None if days is None else int(time.time()) + days * DAY_S
     key, spelled = request.app.state.keys.make(scopes, body.name, expires)
-    return document(request, {**as_json(key), "key": spelled}, cache=NEVER, status=201)
+    return json_response(request, {**as_json(key), "key": spelled}, cache=NO_STORE, status=201)
 
 
 @router.delete(
@@ -305,10 +323,10 @@ def make(request: Request, ask: Ask, body: KeyRequest) -> Response:
     summary="No more of a key",
     status_code=204,
 )
-def revoke(
-    request: Request, ask: Ask, id: Annotated[str, Path(pattern="^[0-9a-f]{8}$")]
+def revoke_key(
+    request: Request, ask: Auth, id: Annotated[str, Path(pattern="^[0-9a-f]{8}$")]
 ) -> Response:
-    ask.needs(ADMIN)
+    ask.require_scope(ADMIN)
     if not request.app.state.keys.revoke(id):
         raise Problem("not-found", f"there is no key {id}")
     return Response(status_code=204)
@@ -323,17 +341,17 @@ def login(
     """The link's token becomes a cookie; asked for its head only, nothing is used up."""
     sessions: Sessions = request.app.state.sessions
     if getattr(request.state, "head", False):
-        return Response(headers={"Cache-Control": NEVER})
-    session = sessions.enter(once)
+        return Response(headers={"Cache-Control": NO_STORE})
+    session = sessions.open_link(once)
     if session is None:
         sentence = "this link was opened before, or is too old: muckrake serve prints another"
         raise Problem("unauthenticated", sentence)
     # A page of this server, never another's.
     address = urlsplit(to)
     ours = to.startswith("/") and not to.startswith(("//", "/\\")) and not address.netloc
-    answer = RedirectResponse((to if ours else "/"), 303, {"Cache-Control": NEVER})
+    answer = RedirectResponse((to if ours else "/"), 303, {"Cache-Control": NO_STORE})
     answer.set_cookie(
-        sessions.cookie,
+        sessions.cookie_name,
         session,
         max_age=SESSION_S,
         httponly=True,
@@ -347,9 +365,9 @@ def login(
 def logout(request: Request) -> Response:
     """End the session in every browser that has its cookie."""
     sessions: Sessions = request.app.state.sessions
-    token = request.cookies.get(sessions.cookie)
+    token = request.cookies.get(sessions.cookie_name)
     if token is not None:
-        sessions.leave(token)
-    answer = RedirectResponse("/", 303, {"Cache-Control": NEVER})
-    answer.delete_cookie(sessions.cookie)
+        sessions.end(token)
+    answer = RedirectResponse("/", 303, {"Cache-Control": NO_STORE})
+    answer.delete_cookie(sessions.cookie_name)
     return answer

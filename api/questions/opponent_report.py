@@ -1,4 +1,4 @@
-"""A report on an opponent, made of the hands that a viewpoint sees.
+"""The report on an opponent, made of the hands that a viewpoint sees.
 
 Everything is made from leaves as they are seen, so no share tells more than the record shows.
 """
@@ -19,13 +19,13 @@ from analytics.replay.rules import Rulebook
 from analytics.sql import facts_sql
 from analytics.statistics.catalogue import MeasureValue
 from api.playing.recording import STOPPED
-from api.questions.filters_values import finder
-from api.questions.players import Again, Drawn, chosen_by, drawn, money_of
+from api.questions.filters_values import player_filter
+from api.questions.measures import Again, Drawn, drawn_measure, filters_of_params, money_of
 from api.questions.question import HIDDEN, Filters, Name, Param
 from api.record_audit import RulesetLookup
-from api.viewpoints.selection import Absent
+from api.viewpoints.ledger_view import LedgerView, event_tables
+from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import ShowProgress, without_progress
-from api.viewpoints.views import Viewed, events
 from events.match import MatchEnded, MatchStarted
 from events.types import FaultKind
 
@@ -34,7 +34,8 @@ HANDS_MAX = 50_000  # that are read while somebody waits
 
 
 class OpponentParams(Filters, frozen=True):
-    """About whom, against whom (anybody, where it is nobody), in which hands, split by what."""
+    """Parameters of `opponent`: about whom, against whom (anybody, if nobody is named), in which
+    hands, split by what."""
 
     player: Name
     by: Annotated[
@@ -51,7 +52,7 @@ class OpponentParams(Filters, frozen=True):
 
 
 class Strength(Struct, frozen=True):
-    """Where cards are weak and strong, and of how many acts their strength was counted."""
+    """The limits of weak and strong cards, and of how many acts their strength was counted."""
 
     weak: float
     strong: float
@@ -60,7 +61,7 @@ class Strength(Struct, frozen=True):
 
 
 class First(Struct, frozen=True):
-    """What he does first with a tenth of all cards, 1 the weakest."""
+    """A player's first actions with a tenth of all cards, 1 the weakest."""
 
     tenth: int
     hands: int
@@ -79,7 +80,7 @@ class Sized(Struct, frozen=True):
 
 
 class Ended(Struct, frozen=True):
-    """What hands came to that ended so."""
+    """The result of the hands that ended in one way."""
 
     ending: Annotated[str, Meta(title="hands that end")]
     hands: int
@@ -169,8 +170,8 @@ class Fault(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True, tag_field="schema", tag="muckrake.opponent/1"):
-    """What pays against him, and by what he differs; one part, or several; matches won early;
-    every fault."""
+    """What pays against a player, and by what he differs; one part, or several; matches won
+    early; every fault."""
 
     viewpoint: str = field(name="as")
     player: str
@@ -188,32 +189,34 @@ class Report(Struct, frozen=True, tag_field="schema", tag="muckrake.opponent/1")
 
 
 def report(
-    viewed: Viewed, params: OpponentParams, watch: ShowProgress = without_progress
+    viewed: LedgerView, params: OpponentParams, watch: ShowProgress = without_progress
 ) -> Report:
-    """The opponent as these hands show him."""
-    with closing(opponent(viewed, params, watch)) as found:
-        return report_of(viewed, params, found)
+    """The report on an opponent in the hands of a question."""
+    with closing(opponent_of(viewed, params, watch)) as found:
+        return report_of_tables(viewed, params, found)
 
 
-def report_of(viewed: Viewed, params: OpponentParams, opponent: OpponentReport) -> Report:
+def report_of_tables(
+    viewed: LedgerView, params: OpponentParams, opponent: OpponentReport
+) -> Report:
     """The report that the tables of an opponent make."""
     (dealt,) = opponent.hand_counts()
     source, paying = opponent.source, leads(opponent)
     # Each lead's filter asks for this player's hands and for no others than the report's.
     names = ("vs", "match", "game", "hands", "before", "unit")
-    finds = finder(viewed, params.player, **{name: getattr(params, name) for name in names})
-    filtered = [replace(lead, filter=finds.of(lead.filter)) for lead in paying.found]
+    finds = player_filter(viewed, params.player, **{name: getattr(params, name) for name in names})
+    filtered = [replace(lead, filter=finds.of_player(lead.filter)) for lead in paying.found]
     by, parts = params.by, []
     counted: dict[str, dict[str, Any]] = {
-        "looks": _named(opponent.looks(by)),
-        "numbers": _named(opponent.numbers(by, again=True)),
-        "statistics": _named(opponent.statistics(by)),
+        "looks": _numbers_by_part(opponent.looks(by)),
+        "numbers": _numbers_by_part(opponent.numbers(by, again=True)),
+        "statistics": _numbers_by_part(opponent.statistics(by)),
     }
     tables: dict[str, dict[str, Any]] = {
-        "mix": _rows(First, opponent.section("mix", by)),
-        "sizes": _rows(Sized, opponent.section("sizes", by)),
-        "ends": _rows(Ended, opponent.ends(by)),
-        "faults": _rows(Replies, opponent.section("faults", by)),
+        "mix": _rows_by_part(First, opponent.section("mix", by)),
+        "sizes": _rows_by_part(Sized, opponent.section("sizes", by)),
+        "ends": _rows_by_part(Ended, opponent.ends(by)),
+        "faults": _rows_by_part(Replies, opponent.section("faults", by)),
     }
     for of_part in opponent.hand_counts(by):
         part = of_part["part"]
@@ -241,20 +244,22 @@ def report_of(viewed: Viewed, params: OpponentParams, opponent: OpponentReport) 
     )
 
 
-def opponent(
-    viewed: Viewed, params: OpponentParams, watch: ShowProgress = without_progress
+def opponent_of(
+    viewed: LedgerView, params: OpponentParams, watch: ShowProgress = without_progress
 ) -> OpponentReport:
-    """The tables of an opponent, for a caller to query and close."""
+    """An opponent's tables in the hands of a question; who closes them lets go of their memory."""
     player, vs = params.player, params.vs
-    chosen = chosen_by(viewed, params)
+    chosen = filters_of_params(viewed, params)
     unit = money_of(viewed, facts_sql(chosen, "NULL"))
     ledger = viewed.snapshot
     found = OpponentReport(
         player,
         opponent_tables(
-            events(viewed, replace(chosen, hands=None), watch),
+            event_tables(viewed, replace(chosen, hands=None), watch),
             Rulebook(ledger.ruleset),
-            OpponentScope(player, vs, params.spots, lengths(viewed, chosen.before), chosen.hands),
+            OpponentScope(
+                player, vs, params.spots, match_lengths(viewed, chosen.before), chosen.hands
+            ),
             lambda rows, total: watch(rows, "counting strength", total),
         ),
         unit,
@@ -262,11 +267,11 @@ def opponent(
     if not found.hand_counts():
         found.close()
         who = f"{player} and {vs} were" if vs else f"{player} was"
-        raise Absent(f"{who} dealt no hand here: muckrake stats lists who was")
+        raise NotInLedger(f"{who} dealt no hand here: muckrake stats lists who was")
     return found
 
 
-def lengths(viewed: Viewed, before: int | None = None) -> dict[str, int]:
+def match_lengths(viewed: LedgerView, before: int | None = None) -> dict[str, int]:
     """How many hands each match has: its last one if it went to its end, else its ruleset's.
 
     As it was known `before` the hand of that place.
@@ -291,16 +296,16 @@ def lengths(viewed: Viewed, before: int | None = None) -> dict[str, int]:
     return hands_of
 
 
-def _named(found: Iterable[MeasureValue]) -> dict[str, dict[str, Drawn]]:
+def _numbers_by_part(found: Iterable[MeasureValue]) -> dict[str, dict[str, Drawn]]:
     """Numbers by part and name."""
     parts: dict[str, dict[str, Drawn]] = {}
     for row in found:
-        parts.setdefault(row.part, {})[row.statistic] = drawn(row)
+        parts.setdefault(row.part, {})[row.statistic] = drawn_measure(row)
     return parts
 
 
-def _rows(kind: type[T], rows: list[dict[str, Any]]) -> dict[str, list[T]]:
-    """Rows of a table by part."""
+def _rows_by_part(kind: type[T], rows: list[dict[str, Any]]) -> dict[str, list[T]]:
+    """The rows of a table by part."""
     parts: dict[str, list[T]] = {}
     for row in rows:
         parts.setdefault(row.pop("part"), []).append(kind(**row))

@@ -1,4 +1,5 @@
-"""How an answer is sent: in which format, with which validator, and how one that is made meanwhile.
+"""Responses: the format a client accepts, cache headers and validators, lists, and streams of
+chunks.
 
 The format is `?format=NAME`, else what `Accept` weighs highest (RFC 9110); among formats of equal
 weight the one that a route offers first.
@@ -29,7 +30,7 @@ from starlette.types import Receive, Scope, Send
 from api.exporting.files import FORMULA_PATTERN
 from api.problem import Problem
 
-MEDIA = {
+MEDIA_TYPES = {
     "json": "application/json",
     "ndjson": "application/x-ndjson",
     "csv": "text/csv; charset=utf-8",
@@ -45,29 +46,29 @@ MEDIA = {
     "tile": "application/octet-stream",
     "sse": "text/event-stream",
 }
-ALSO = {  # other names that clients have for the same
+MEDIA_ALIASES = {  # other names that clients have for the same
     "application/jsonl": "ndjson",
     "application/ndjson": "ndjson",
     "application/x-jsonlines": "ndjson",
     "application/x-zip-compressed": "zip",
     "text/json": "json",
 }
-SPELLED = {"jsonl": "ndjson", "text": "txt", "feather": "arrow"}  # the same for `?format=`
+FORMAT_ALIASES = {"jsonl": "ndjson", "text": "txt", "feather": "arrow"}  # the same for `?format=`
 
 
 def format_of(request: Request, offered: Sequence[str]) -> str:
     """The format that `?format=` or `Accept` names, of those offered; without either the first."""
     named = request.query_params.get("format")
     if named is not None:
-        named = SPELLED.get(named, named)
+        named = FORMAT_ALIASES.get(named, named)
         if named in offered:
             return named
         raise Problem("not-acceptable", f"there is no {named[:40]} of this: {', '.join(offered)}")
     accepted = request.headers.get("accept", "").strip()
     if not accepted:
         return offered[0]
-    ranges = tuple(ranges_of(accepted))
-    weighed = {one: weight(ranges, one) for one in offered}
+    ranges = tuple(media_ranges(accepted))
+    weighed = {one: weight_of_format(ranges, one) for one in offered}
     best = max(offered, key=lambda one: weighed[one])  # the first of several that weigh the same
     if weighed[best] > 0:
         return best
@@ -83,21 +84,21 @@ def is_for_spreadsheet(request: Request, download: bool) -> bool:
     return named == "true" or (named is None and (download or browser))
 
 
-class Range(NamedTuple):
-    """A word of a header and what it weighs in thousandths; of `Accept` a type, a kind of types
-    or all."""
+class WeightedWord(NamedTuple):
+    """A word of a header and its weight in thousandths; in `Accept` a media type, `text/*` or
+    `*/*`."""
 
     kind: str
     weight: int
 
 
-def ranges_of(accepted: str) -> Iterator[Range]:
-    """The ranges of an `Accept`; one that cannot be read is passed over."""
-    return (one for one in weighed(accepted) if "/" in one.kind)
+def media_ranges(accepted: str) -> Iterator[WeightedWord]:
+    """The media ranges of an `Accept` header; unreadable ones are passed over."""
+    return (one for one in weighted_words(accepted) if "/" in one.kind)
 
 
-def weighed(header: str) -> Iterator[Range]:
-    """The words of a header that weighs them."""
+def weighted_words(header: str) -> Iterator[WeightedWord]:
+    """The words of a header that gives them weights (`q=0.5`)."""
     for part in header.split(","):
         kind, *parameters = (word.strip().lower() for word in part.split(";"))
         weight = 1000
@@ -110,13 +111,13 @@ def weighed(header: str) -> Iterator[Range]:
                 known = known and digits.isascii() and digits.isdigit()
                 weight = min(1000, int(digits.ljust(4, "0"))) if known else -1
         if kind and weight >= 0:
-            yield Range(kind, weight)
+            yield WeightedWord(kind, weight)
 
 
-def weight(ranges: Sequence[Range], kind: str) -> int:
-    """What a format weighs: the most exact range that holds it decides, not the heaviest."""
-    content_type = MEDIA[kind].partition(";")[0]
-    names = {content_type, *(other for other, known in ALSO.items() if known == kind)}
+def weight_of_format(ranges: Sequence[WeightedWord], kind: str) -> int:
+    """A format's weight: the most exact media range that holds it decides, not the heaviest."""
+    content_type = MEDIA_TYPES[kind].partition(";")[0]
+    names = {content_type, *(other for other, known in MEDIA_ALIASES.items() if known == kind)}
     for exact in (names, {f"{content_type.partition('/')[0]}/*"}, {"*/*"}):
         weights = [one.weight for one in ranges if one.kind in exact]
         if weights:
@@ -124,43 +125,47 @@ def weight(ranges: Sequence[Range], kind: str) -> int:
     return 0
 
 
-FOREVER = "max-age=31536000, immutable"  # a hand that cannot change for its viewer
-ANEW = "no-cache"  # kept, and asked for again with its validator
-NEVER = "no-store"  # a secret, told once
+IMMUTABLE = "max-age=31536000, immutable"  # a hand that cannot change for its viewer
+NO_CACHE = "no-cache"  # kept, and asked for again with its validator
+NO_STORE = "no-store"  # a secret, told once
 _FORMULA = re.compile(FORMULA_PATTERN)
 VARY = "Accept, Authorization, Cookie"  # what the same address is answered differently by
 
 
 def content_types(*kinds: str) -> dict[int | str, dict[str, Any]]:
-    """The formats of a route, for its description."""
-    return {200: {"content": {MEDIA[kind].partition(";")[0]: {} for kind in kinds}}}
+    """The formats of a route's response, as OpenAPI describes them."""
+    return {200: {"content": {MEDIA_TYPES[kind].partition(";")[0]: {} for kind in kinds}}}
 
 
-def document(
-    request: Request, content: Any, *, cache: str = ANEW, status: int = 200, **headers: str
+def json_response(
+    request: Request, content: Any, *, cache: str = NO_CACHE, status: int = 200, **headers: str
 ) -> Response:
-    """Send one JSON document with its ETag; 304 if the client has it, 406 if he wants no JSON."""
+    """Respond with one JSON document and its ETag; 304 if the client has it, 406 if it wants no
+    JSON."""
     if request.method == "GET":
         format_of(request, ("json",))
     body = msgspec.json.encode(content)
-    return sent(request, body, "json", cache=cache, status=status, **headers)
+    return bytes_response(request, body, "json", cache=cache, status=status, **headers)
 
 
-def listed(
+def list_response(
     request: Request,
     rows: Iterable[Mapping[str, Any]],
     following: str | None = None,
     offered: Sequence[str] = ("json", "ndjson", "csv"),
     **members: Any,
 ) -> Response:
-    """A page of a list in the format asked for; where it goes on stands in body and `Link`."""
+    """Respond with a page of a list in the format asked for; body and `Link` say where it goes
+    on."""
     kind = format_of(request, offered)
     page = list(rows)
     if kind == "json":
         body = {"data": page, "next_cursor": following, "has_more": following is not None}
-        answer = sent(request, msgspec.json.encode({**body, **members}), kind)
+        answer = bytes_response(request, msgspec.json.encode({**body, **members}), kind)
     elif kind == "ndjson":
-        answer = sent(request, b"".join(msgspec.json.encode(row) + b"\n" for row in page), kind)
+        answer = bytes_response(
+            request, b"".join(msgspec.json.encode(row) + b"\n" for row in page), kind
+        )
     else:
         for_spreadsheet = is_for_spreadsheet(request, download=False)
         out = io.StringIO()
@@ -170,12 +175,12 @@ def listed(
         writer.writerows(
             [_cell(value, for_spreadsheet) for value in map(row.get, columns)] for row in page
         )
-        answer = sent(request, out.getvalue().encode(), kind)
-    return goes_on(request, answer, following)
+        answer = bytes_response(request, out.getvalue().encode(), kind)
+    return with_next_link(request, answer, following)
 
 
 def _cell(value: Any, for_spreadsheet: bool) -> Any:
-    """Text as it is, or as no formula; what has parts in JSON."""
+    """A value as a CSV cell: text without a formula for spreadsheets, nested values as JSON."""
     if isinstance(value, list | tuple | dict | bool):
         value = json.dumps(value)
     if for_spreadsheet and isinstance(value, str):
@@ -183,38 +188,38 @@ def _cell(value: Any, for_spreadsheet: bool) -> Any:
     return value
 
 
-def goes_on(request: Request, answer: Response, following: str | None) -> Response:
-    """A page whose `Link` says where the list goes on, if it does."""
+def with_next_link(request: Request, answer: Response, following: str | None) -> Response:
+    """Add the `Link` header of the next page to a response, if there is one."""
     if following is not None:
         further = request.url.include_query_params(cursor=following)
         answer.headers["Link"] = f'<{further.path}?{further.query}>; rel="next"'
     return answer
 
 
-def sent(
+def bytes_response(
     request: Request,
     body: bytes,
     kind: str,
     *,
-    cache: str = ANEW,
+    cache: str = NO_CACHE,
     status: int = 200,
     filename: str | None = None,
     **headers: str,
 ) -> Response:
-    """Bytes that stand for one viewpoint's answer: their digest is the validator. Of `headers`,
-    `after` is `Retry-After`."""
-    fields = about(request, cache, filename)
+    """Respond with bytes that are one viewpoint's answer; their digest is the validator. In
+    `headers`, `after` becomes `Retry-After`."""
+    fields = response_headers(request, cache, filename)
     fields |= {name.replace("_", "-").title(): value for name, value in headers.items()}
-    if status == 200 and cache != NEVER:
+    if status == 200 and cache != NO_STORE:
         tag = fields["ETag"] = f'"{sha256(body).hexdigest()[:32]}"'
-        if request.method in ("GET", "HEAD") and known(request, tag):
+        if request.method in ("GET", "HEAD") and is_cached(request, tag):
             return Response(status_code=304, headers=fields)
-    return Response(body, status, media_type=MEDIA[kind], headers=fields)
+    return Response(body, status, media_type=MEDIA_TYPES[kind], headers=fields)
 
 
-def about(request: Request, cache: str, filename: str | None = None) -> dict[str, str]:
-    """What stands above any answer: who may keep it, and what it depends on."""
-    if cache != NEVER and getattr(request.state, "recognized", False):
+def response_headers(request: Request, cache: str, filename: str | None = None) -> dict[str, str]:
+    """The headers of any answer: who may cache it, and which request headers it depends on."""
+    if cache != NO_STORE and getattr(request.state, "recognized", False):
         cache = f"private, {cache}"  # what only a key may see is for no cache that others share
     fields = {"Cache-Control": cache, "Vary": VARY}
     if filename is not None:
@@ -224,23 +229,23 @@ def about(request: Request, cache: str, filename: str | None = None) -> dict[str
     return fields
 
 
-def known(request: Request, tag: str) -> bool:
-    """Whether a client has it already: `If-None-Match`, compared weakly."""
+def is_cached(request: Request, tag: str) -> bool:
+    """Whether the client has this answer already: `If-None-Match`, compared weakly."""
     tags = request.headers.get("if-none-match", "").strip()
     if tags == "*":
         return True
     return tag in {one.strip().removeprefix("W/") for one in tags.split(",")}
 
 
-PIECE = 1 << 18  # no more than this is handed to the socket at once: then it is waited for
+CHUNK_BYTES = 1 << 18  # no more than this is handed to the socket at once: then it is waited for
 
 
-def streamed(
+def streaming_response(
     request: Request,
     chunks: Iterable[bytes],
     kind: str,
     *,
-    cache: str = ANEW,
+    cache: str = NO_CACHE,
     filename: str | None = None,
 ) -> Response:
     """An answer of these chunks; the iterator is closed however it ends.
@@ -248,26 +253,26 @@ def streamed(
     No error can be sent by then: what can be refused is refused before. A failure half-way cuts
     the connection, so that no client takes half an answer for a whole one.
     """
-    headers = about(request, cache, filename)
+    headers = response_headers(request, cache, filename)
     if getattr(request.state, "head", False):
-        close(chunks)
-        head = Response(headers=headers, media_type=MEDIA[kind])
+        close_chunks(chunks)
+        head = Response(headers=headers, media_type=MEDIA_TYPES[kind])
         del head.headers["content-length"]  # nobody knows how long it would be
         return head
     stall_s = request.app.state.service.settings.limits.stall_s
-    return Following(_Threaded(chunks), MEDIA[kind], headers, stall_s)
+    return ChunkedResponse(_ThreadedChunks(chunks), MEDIA_TYPES[kind], headers, stall_s)
 
 
 class AsyncChunks(Protocol):
-    """Chunks that come one after another, and what closes them."""
+    """Chunks that come one after another, and a way to close them."""
 
     def __aiter__(self) -> AsyncIterator[bytes]: ...
 
     async def aclose(self) -> None: ...
 
 
-class _Threaded:
-    """The chunks of an iterator that blocks: each is taken in a thread."""
+class _ThreadedChunks:
+    """The chunks of a blocking iterator, each taken in a thread."""
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = chunks
@@ -283,11 +288,11 @@ class _Threaded:
         return chunk
 
     async def aclose(self) -> None:
-        await anyio.to_thread.run_sync(close, self._chunks)
+        await anyio.to_thread.run_sync(close_chunks, self._chunks)
 
 
-class Following(Response):
-    """An answer of which nobody knows how long it will be: chunks, each sent when it comes."""
+class ChunkedResponse(Response):
+    """A response of unknown length: chunks, each sent when it comes."""
 
     def __init__(
         self, chunks: AsyncChunks, media_type: str, headers: Mapping[str, str], stall_s: float
@@ -301,30 +306,30 @@ class Following(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            async with _while_there(receive):
+            async with _while_connected(receive):
                 start = {"type": "http.response.start", "status": 200}
                 await send({**start, "headers": self.raw_headers})
                 try:
                     async for chunk in self._chunks:
-                        for begin in range(0, len(chunk), PIECE):
-                            await self._sent(send, chunk[begin : begin + PIECE])
+                        for begin in range(0, len(chunk), CHUNK_BYTES):
+                            await self._sent(send, chunk[begin : begin + CHUNK_BYTES])
                     await self._sent(send, b"")
                 except TimeoutError:
-                    cut(scope)
+                    abort_connection(scope)
         finally:
             with anyio.CancelScope(shield=True):
                 await self._chunks.aclose()
 
     async def _sent(self, send: Send, piece: bytes) -> None:
-        """Hand on a piece, or the end, if it is taken in time."""
+        """Send a chunk, or the end, and fail if it is not taken in time."""
         with anyio.fail_after(self._stall_s):
             message = {"type": "http.response.body", "body": piece, "more_body": bool(piece)}
             await send(message)
 
 
 @asynccontextmanager
-async def _while_there(receive: Receive) -> AsyncIterator[None]:
-    """What stands inside is stopped when the client goes away."""
+async def _while_connected(receive: Receive) -> AsyncIterator[None]:
+    """Stop the body of the `with` block when the client goes away."""
     failure: BaseException | None = None
     async with anyio.create_task_group() as group:
 
@@ -343,15 +348,15 @@ async def _while_there(receive: Receive) -> AsyncIterator[None]:
         raise failure
 
 
-def close(chunks: object) -> None:
-    """Let go of what makes the chunks, if it holds anything."""
+def close_chunks(chunks: object) -> None:
+    """Close an iterator of chunks, if it can be closed."""
     close = getattr(chunks, "close", None)
     if close is not None:
         close()
 
 
-def cut(scope: Scope) -> None:
-    """End a connection whose reader takes nothing: to close it would wait for him."""
+def abort_connection(scope: Scope) -> None:
+    """End a connection whose reader takes nothing: to close it would wait for the reader."""
     scope["state"]["cut"] = True
     if (abort := scope["state"].get("abort")) is not None:
         abort()

@@ -1,6 +1,4 @@
-"""Which hands of which players a question counts, what has no sum, and what they come to: numbers
-in documents, as rows of files, and as people read them.
-"""
+"""Measures of players: the hands that a question counts, and its numbers as rows and tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, Protocol
@@ -14,35 +12,35 @@ from analytics.sql import HandFilters, currencies_of, hand_terms, player_terms, 
 from analytics.statistics.catalogue import STATISTICS, MeasureValue, Statistic
 from analytics.statistics.compute import StatisticValue, sql_file_rows, statistic_values, with_units
 from api.problem import Problem
-from api.questions.question import Cell, Param, Sheet, plain, share
-from api.viewpoints.selection import Absent
-from api.viewpoints.views import Viewed
+from api.questions.question import Cell, Param, Sheet, cell_text, share_text
+from api.viewpoints.ledger_view import LedgerView
+from api.viewpoints.selection import NotInLedger
 
 
-class Nonsense(ValueError):
-    """A question that cannot have an answer; the sentence says why, and `choices` by parameter what
-    could be asked instead."""
+class Unanswerable(ValueError):
+    """A question that cannot have an answer; the sentence says why, and `choices` by parameter
+    what could be asked instead."""
 
     def __init__(self, sentence: str, **choices: Sequence[str]) -> None:
         super().__init__(sentence)
         self.choices = choices
 
 
-class NoSum(Nonsense):
-    """Amounts of several moneys were to be added up."""
+class SeveralMoneys(Unanswerable):
+    """A sum of amounts of several moneys, which there is not."""
 
 
-def nobody(name: str) -> Absent:
-    """Why there is no answer about a player who was dealt nothing."""
-    return Absent(f"nobody called {name} was dealt a hand: muckrake stats lists who was")
+def player_not_found(name: str) -> NotInLedger:
+    """The error about a player who was dealt nothing."""
+    return NotInLedger(f"nobody called {name} was dealt a hand: muckrake stats lists who was")
 
 
-def money_of(viewed: Viewed, rows: str) -> str | None:
-    """What these rows with a `unit` were played for; sums are asked for one money at a time."""
+def money_of(viewed: LedgerView, rows: str) -> str | None:
+    """The money that rows with a `unit` were played for; several have no sum."""
     moneys = currencies_of(viewed, rows)
     if len(moneys) > 1:
         several = " and ".join(f"{one}s" for one in moneys)
-        raise NoSum(
+        raise SeveralMoneys(
             f"these hands are played for {several}, which have no sum: ask for one unit, "
             f"{' or '.join(moneys)}",
             unit=moneys,
@@ -50,39 +48,36 @@ def money_of(viewed: Viewed, rows: str) -> str | None:
     return moneys[0] if moneys else None
 
 
-def check(
-    viewed: Viewed,
-    *names: str | None,
-    match: str | None = None,
-    game: str | None = None,
+def check_filters(
+    viewed: LedgerView, *names: str | None, match: str | None = None, game: str | None = None
 ) -> None:
-    """Players, a match and a game that are not there are said before anything is counted."""
+    """Refuse players, a match and a game that are not there before anything is counted."""
     for name in names:
-        if name is not None and not is_there(viewed, "player", name):
-            raise nobody(name)
+        if name is not None and not has_row(viewed, "player", name):
+            raise player_not_found(name)
     for what, value in (("match", match), ("game", game)):
-        if value is not None and not is_there(viewed, what, value):
-            raise Absent(f"there is no hand of {what} {value}")
+        if value is not None and not has_row(viewed, what, value):
+            raise NotInLedger(f"there is no hand of {what} {value}")
 
 
-def count_hands(viewed: Viewed, params: Any) -> int:
-    """How many hands a question is about, by its own filters."""
-    chosen = chosen_by(viewed, params)
+def count_hands(viewed: LedgerView, params: Any) -> int:
+    """The number of hands that a question is about, by its own filters."""
+    chosen = filters_of_params(viewed, params)
     conditions = where([*player_terms(chosen), *hand_terms(chosen)])
     (counted,) = viewed.rows(f"SELECT count(DISTINCT hand_seq) AS n FROM facts{conditions}")
     return int(counted["n"])
 
 
-def at_most(viewed: Viewed, params: Any, hands_max: int, otherwise: str) -> None:
-    """Of more hands nobody waits for an answer; the sentence says how to ask otherwise."""
+def check_hand_count(viewed: LedgerView, params: Any, hands_max: int, otherwise: str) -> None:
+    """Refuse more hands than an answer may be about; the sentence says how to ask otherwise."""
     hands = count_hands(viewed, params)
     if hands > hands_max:
         sentence = f"these are {hands} hands, and {otherwise}"
         raise Problem("too-large", sentence, hands=hands, hands_max=hands_max)
 
 
-def is_there(viewed: Viewed, column: str, value: str, table: str = "facts") -> bool:
-    """Whether a row says so."""
+def has_row(viewed: LedgerView, column: str, value: str, table: str = "facts") -> bool:
+    """Whether a table has a row with this value."""
     if (column, table) == ("player", "facts") and viewed.query.reads:
         return bool(viewed.query.about("facts", value, ["hand_seq"]).num_rows)
     sql = f"SELECT 1 AS there FROM {table} WHERE {column} = {quoted(value)} LIMIT 1"
@@ -97,58 +92,60 @@ Positions = Annotated[
 
 
 class PlayerStatistics(NamedTuple):
-    """Statistics of players and parts, and how many hands each had; of all others as one, too."""
+    """Statistics of players and parts, and how many hands each had; also of all other players as
+    one."""
 
     found: list[StatisticValue]
     dealt: dict[tuple[str, str], Row]
     field: dict[str, StatisticValue]
 
 
-def chosen_of(
-    viewed: Viewed,
+def player_filters(
+    viewed: LedgerView,
     player: str | None,
     *,
     hands: str | None = None,
     before: str | None = None,
     **others: Any,
 ) -> HandFilters:
-    """The filters; what is not there is said before anything is counted."""
+    """The hand filters of a question; refuses names that are not there before anything is
+    counted."""
     first_last = None
     if hands:  # `1-100`, or one number
         first, _, last = hands.partition("-")
         last = last or first
         if not (first.isdecimal() and last.isdecimal() and int(first) <= int(last) < 2**63):
-            raise Nonsense(f"{hands} is no range of hands: 101-200 is one")
+            raise Unanswerable(f"{hands} is no range of hands: 101-200 is one")
         first_last = int(first), int(last)
     place = None
     if before is not None:
         place = viewed.snapshot.hand_seq(before)
         if place is None:
-            raise Absent(f"there is no hand {before}: muckrake hands lists those there are")
+            raise NotInLedger(f"there is no hand {before}: muckrake hands lists those there are")
     vs = others.get("vs")
-    check(viewed, player, vs, match=others.get("match"), game=others.get("game"))
+    check_filters(viewed, player, vs, match=others.get("match"), game=others.get("game"))
     if player is not None and player == vs:
-        raise Nonsense(f"{player} has no hands against himself")
+        raise Unanswerable(f"{player} has no hands against himself")
     return HandFilters(player=player, hands=first_last, before=place, **others)
 
 
-def chosen_by(viewed: Viewed, params: Any, **others: Any) -> HandFilters:
-    """The filters among a question's parameters."""
+def filters_of_params(viewed: LedgerView, params: Any, **others: Any) -> HandFilters:
+    """The hand filters among a question's parameters."""
     names = ("vs", "positions", "game", "match", "hands", "before")
     values = {name: getattr(params, name) for name in names if hasattr(params, name)}
-    return chosen_of(viewed, params.player, **values, **others)
+    return player_filters(viewed, params.player, **values, **others)
 
 
-def of_street(street: str | None) -> list[Statistic]:
-    """Those that look at one street only, or all there are."""
+def statistics_of_street(street: str | None) -> list[Statistic]:
+    """The statistics that look at one street only, or all there are."""
     return [one for one in STATISTICS.values() if street in (None, one.street)]
 
 
 def statistics(
-    viewed: Viewed, chosen: HandFilters, wanted: Sequence[Statistic], *, field: bool = False
+    viewed: LedgerView, chosen: HandFilters, wanted: Sequence[Statistic], *, field: bool = False
 ) -> PlayerStatistics:
-    """Every statistic asked for. `field`: of one player, beside everybody else under the same
-    filters, counted as one."""
+    """Compute the statistics asked for. `field`: of one player, also of everybody else under the
+    same filters, counted as one."""
     found = list(with_units(viewed, chosen, statistic_values(viewed.facts, chosen, wanted)))
     rows = sql_file_rows("dealt", viewed.facts, chosen)
     dealt = {(row["player"], row["part"]): row for row in rows}
@@ -160,7 +157,7 @@ def statistics(
     return PlayerStatistics(found, dealt, field_answers)
 
 
-TITLES = """
+TITLES_SQL = """
 SELECT match, string_agg(DISTINCT player, ', ' ORDER BY player) AS players, min(game) AS game,
        substr(CAST(min(day) AS VARCHAR), 1, 10) AS day
 FROM (
@@ -178,11 +175,11 @@ GROUP BY match ORDER BY max(last) DESC
 """
 
 
-def titles(viewed: Viewed, player: str | None = None) -> dict[str, str]:
-    """The newest matches, or a player's, each with what tells it from others: who played, by which
-    rules, when."""
+def match_titles(viewed: LedgerView, player: str | None = None) -> dict[str, str]:
+    """The newest matches, or a player's, each with what tells it from others: who played, by
+    which rules, when."""
     whose = "hands" if player is None else f"players WHERE player = {quoted(player)}"
-    found = viewed.rows(TITLES.format(whose=whose))
+    found = viewed.rows(TITLES_SQL.format(whose=whose))
     return {
         row["match"]: " · ".join(filter(None, (row["players"], row["game"], row["day"])))
         for row in found
@@ -249,56 +246,56 @@ class Kind(Protocol):
     def title(self) -> str: ...
     @property
     def few(self) -> int:
-        """Below so many opportunities a number is grey."""
+        """The number of opportunities below which a number is grey."""
 
 
 SMALLEST_P = 1e-15  # below it, numbers of this precision are no more than noise
 
 
-def p_value(p: float | None, digits: int = 2) -> str:
-    """A chance that a test gives: never 0, which none is; nothing where nothing was tested."""
+def p_text(p: float | None, digits: int = 2) -> str:
+    """A p-value as text: never 0, which none is; nothing where nothing was tested."""
     if p is None:
         return ""
     return f"{p:.{digits}g}" if p >= SMALLEST_P else f"<{SMALLEST_P:g}"
 
 
-def value_of(it: Kind, value: float | None) -> str:
-    """61.3 %, 2.33, -7.09; nothing without an opportunity."""
-    return share(value) if it.kind == "share" else plain(value)
+def measure_text(it: Kind, value: float | None) -> str:
+    """A value as text: 61.3 %, 2.33, -7.09; nothing without an opportunity."""
+    return share_text(value) if it.kind == "share" else cell_text(value)
 
 
-def between(
+def interval_text(
     it: Kind, low: float | None, high: float | None, to: str = " - ", sign: str = ""
 ) -> str:
-    """58.2 - 64.3"""
+    """An interval as text: 58.2 - 64.3"""
     if low is None or high is None:
         return ""
     scale, digits = (100, 1) if it.kind == "share" else (1, 2)
     return to.join(f"{scale * end:{sign},.{digits}f}" for end in (low, high))
 
 
-def counts(k: int | None, n: int) -> str:
-    """613/1000, or how often there was a number."""
+def counts_text(k: int | None, n: int) -> str:
+    """k of n as text: 613/1000; of a mean, how many numbers."""
     return f"{n}" if k is None else f"{k}/{n}"
 
 
-def drawn(measure: MeasureValue) -> Drawn:
-    """The lines of a measure."""
+def drawn_measure(measure: MeasureValue) -> Drawn:
+    """A measure as a number of a document."""
     ends = () if measure.drawn_low is None else (measure.drawn_low, measure.drawn_high)
     return Drawn(
         measure.value, measure.k, measure.n, measure.low, measure.high, measure.unit, *ends
     )
 
 
-def part_of(one: Struct) -> str:
-    """The part of a player's hands that it is about, which one of the members names that may be
-    left out; of all of his hands there is no word."""
+def part_name(one: Struct) -> str:
+    """The part of a player's hands that a row is about, which one of the members names that may
+    be left out; empty if it is all of his hands."""
     found = (getattr(one, field.name) for field in fields(one) if field.default is UNSET)
     return next((it for it in found if isinstance(it, str)), "")
 
 
-def lines(player: str, part: str, measures: Mapping[str, Drawn]) -> list[MeasureRow]:
-    """A row a measure."""
+def measure_rows(player: str, part: str, measures: Mapping[str, Drawn]) -> list[MeasureRow]:
+    """A row for each measure."""
     return [
         MeasureRow(
             player,
@@ -317,20 +314,19 @@ def lines(player: str, part: str, measures: Mapping[str, Drawn]) -> list[Measure
     ]
 
 
-def lines_of(answer: Any) -> list[MeasureRow]:
-    """A row a measure of each of an answer's players, or part of his hands."""
+def measure_rows_of(answer: Any) -> list[MeasureRow]:
+    """A row for each measure of each of an answer's players, or parts of his hands."""
     players: list[OfPlayer] = answer.players
-    return [row for it in players for row in lines(it.player, part_of(it), it.measures)]
+    return [row for it in players for row in measure_rows(it.player, part_name(it), it.measures)]
 
 
-def by_line(
+def measure_sheets(
     rows: Sequence[MeasureRow],
     kinds: Mapping[str, Kind],
     heads: Mapping[str, Sequence[str]],
     foot: str,
 ) -> Iterator[Sheet]:
-    """A line for each measure that has something behind it, parts one after another, each under
-    its head."""
+    """A sheet for each part: a line for each measure that has a number, under the part's head."""
     for part, head in heads.items():
         lines = []
         for row in rows:
@@ -339,22 +335,26 @@ def by_line(
             it = kinds[row.statistic]
             few, again = row.n < it.few, MeasureValue(*astuple(row)).drawn
             word = "" if again is None else "drawn again {:,.2f} - {:,.2f}".format(*again)
-            cells = (value_of(it, row.value), between(it, row.low, row.high), counts(row.k, row.n))
+            cells = (
+                measure_text(it, row.value),
+                interval_text(it, row.low, row.high),
+                counts_text(row.k, row.n),
+            )
             texts = (it.title, *cells, "too few" if few else word)
             lines.append([Cell(text, few) for text in texts])
         columns = ("", "value", "95 % interval", "k/n", "")
         yield Sheet(columns, lines, (1, 2, 3), "   ".join(filter(None, head)), foot)
 
 
-def by_part(
+def part_sheet(
     rows: Sequence[MeasureRow], kinds: Mapping[str, Kind], hands: Mapping[str, int], head: str
 ) -> Sheet:
-    """A line for each measure that has something behind it, a column for each part."""
+    """A sheet with a line for each measure that has a number, and a column for each part."""
     found: dict[str, dict[str, Cell]] = {}
     for row in rows:
         if row.n:
             it = kinds[row.statistic]
-            cell = Cell(value_of(it, row.value), row.n < it.few)
+            cell = Cell(measure_text(it, row.value), row.n < it.few)
             found.setdefault(it.title, {})[row.part] = cell
     found = {"hands": {part: Cell(str(count)) for part, count in hands.items()}, **found}
     lines = [
@@ -364,7 +364,7 @@ def by_part(
     return Sheet(("what", *hands), lines, range(1, len(hands) + 1), head)
 
 
-def by_player(
+def player_sheet(
     rows: Sequence[Any],
     kinds: Mapping[str, Kind],
     shown: Sequence[str],
@@ -372,7 +372,8 @@ def by_player(
     hands: Mapping[tuple[str, str], int] | None = None,
     **words: Any,
 ) -> Sheet:
-    """A line for each player and part, a few measures each; in the order of `hands`, if given."""
+    """A sheet with a line for each player and part, a few measures each; in the order of
+    `hands`, if given."""
     found: dict[tuple[str, str], dict[str, Any]] = {who: {} for who in hands or ()}
     for row in rows:
         found.setdefault((row.player, row.part), {})[row.statistic] = row
@@ -381,7 +382,7 @@ def by_player(
         cells = [*map(Cell, who if by else who[:1]), *([Cell(str(hands[who]))] if hands else [])]
         for name in shown:
             row, it = mine.get(name), kinds[name]
-            cells.append(Cell(value_of(it, row.value), row.n < it.few) if row else Cell(""))
+            cells.append(Cell(measure_text(it, row.value), row.n < it.few) if row else Cell(""))
         lines.append(cells)
     columns = ["player", *([by] if by else []), *(["hands"] if hands is not None else [])]
     right = range(1 + bool(by), len(columns) + len(shown))

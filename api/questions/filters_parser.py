@@ -1,4 +1,5 @@
-"""The filter language: how the text of a filter is read, and what is wrong with it, to the column.
+"""The parser of the filter language: it reads a text as a filter, and says what is wrong with it,
+to the column.
 
     filter = both { "|" both }
     both   = one { "&" one }
@@ -18,31 +19,31 @@ from typing import Any, Final, NoReturn, cast
 from analytics.replay.flags import STREETS
 from analytics.replay.rules import POSITIONS
 from api.questions.filters_tree import (
-    COULD,
-    DID,
-    EVERY,
+    COUNTS_WITH_K,
+    COUNTS_WITH_N,
+    EMPTY_FILTER,
     FIELDS,
     FLAGS,
-    MADE,
+    HAND_CATEGORIES,
     And,
     Compare,
     Filter,
     Flag,
     Kind,
     Not,
-    Of,
     Op,
     Or,
+    PlayerTerms,
     Value,
     is_count,
-    joined,
+    join_filters,
 )
 from api.questions.filters_values import (
     LENGTH_MAX,
-    amount,
-    moment,
-    pattern,
-    ranges,
+    parse_amount,
+    parse_moment,
+    parse_pattern,
+    parse_ranges,
 )
 from engine.verdict import VERDICTS
 
@@ -55,7 +56,7 @@ _NAME = re.compile(r"[\w.-]+")
 _VALUE = re.compile(r"[\w.?+:/-]+")  # a time has colons, a card pattern question marks
 _QUOTED = re.compile(r'"((?:[^"\\]|\\["\\])*)"')
 _OP = re.compile("[!<>]=|[=<>]")
-_A_TERM = "a field, a flag, NAME:, player(, ! or ("
+_TERM_SENTENCE = "a field, a flag, NAME:, player(, ! or ("
 
 
 class WrongFilter(ValueError):
@@ -69,20 +70,20 @@ class WrongFilter(ValueError):
         self.sentence = sentence
 
 
-def parsed(text: str) -> Filter:
-    """The filter that a text says; or `WrongFilter`."""
+def parse_filter(text: str) -> Filter:
+    """Read a text as a filter, or raise `WrongFilter`."""
     if len(text) > LENGTH_MAX:
         raise WrongFilter(
             LENGTH_MAX, f"a filter has at most {LENGTH_MAX} characters, not {len(text)}"
         )
     try:
-        return _Reading(text).whole()
+        return _Parser(text).filter()
     except WrongFilter as wrong:
         wrong.text = text
         raise
 
 
-class _Reading:
+class _Parser:
     """A text, how far it is read, and the last word of it that was understood."""
 
     def __init__(self, text: str) -> None:
@@ -93,83 +94,83 @@ class _Reading:
         self.whose = False  # whether it is in brackets in which all is about one player
         self.depth = 0
         self.terms = 0
-        self._skip()
+        self._skip_blanks()
 
-    def whole(self) -> Filter:
+    def filter(self) -> Filter:
         if self.at == len(self.text):
-            return EVERY
-        found = self.either()
+            return EMPTY_FILTER
+        found = self.disjunction()
         if self.at < len(self.text):
-            self.wrong("& | or the end")
+            self.fail("& | or the end")
         return found
 
-    def either(self) -> Filter:
-        found = [self.both()]
+    def disjunction(self) -> Filter:
+        found = [self.conjunction()]
         while self.take("|"):
-            found.append(self.both())
-        return joined(Or, found)
+            found.append(self.conjunction())
+        return join_filters(Or, found)
 
-    def both(self) -> Filter:
-        found = [self.one()]
+    def conjunction(self) -> Filter:
+        found = [self.unary()]
         while self.take("&"):
-            found.append(self.one())
-        return joined(And, found)
+            found.append(self.unary())
+        return join_filters(And, found)
 
-    def one(self) -> Filter:
+    def unary(self) -> Filter:
         begun = self.at
         self.depth += 1
         if self.depth > DEPTH_MAX:
             raise WrongFilter(begun, f"brackets and ! go at most {DEPTH_MAX} deep")
         found: Filter
         if self.take("!"):
-            found = Not(self.one())
+            found = Not(self.unary())
         elif self.take("("):
             found = self.bracket(begun)
         else:
-            found = self.own() if self.whose else self.condition()
+            found = self.player_term() if self.whose else self.condition()
         self.depth -= 1
         return found
 
     def bracket(self, begun: int) -> Filter:
-        """What stands in a bracket that opened there, and its end."""
+        """A filter in a bracket that opened at `begun`, and the bracket's end."""
         self.open.append(begun)
-        found = self.either()
+        found = self.disjunction()
         if not self.take(")"):
-            self.wrong(f"& | or the ) of the bracket at {begun}")
+            self.fail(f"& | or the ) of the bracket at {begun}")
         self.open.pop()
         return found
 
-    def condition(self) -> Compare | Flag | Of:
-        """A term of the hand, or what is asked of one player."""
+    def condition(self) -> Compare | Flag | PlayerTerms:
+        """A term of the hand, or terms about one player."""
         begun = self.at
         name = self.name()
         if name == "player" and self.text.startswith("(", self.at) and self.text[begun] != '"':
-            return Of(None, self.bound(begun))
+            return PlayerTerms(None, self.player_terms(begun))
         if self.take(":"):
             self.last = self.text[begun : self.at].rstrip()
-            return Of(name, self.bound(begun))
+            return PlayerTerms(name, self.player_terms(begun))
         if self.text[begun] == '"':
-            self.wrong(":, for what is quoted is a name")
+            self.fail(":, for what is quoted is a name")
         return self.term(begun, name)
 
-    def bound(self, begun: int) -> Filter:
+    def player_terms(self, begun: int) -> Filter:
         """A term about one player, or a bracket of them; he was named from `begun` on."""
         bracket = self.at
         if not self.take("("):
-            return self.own()
+            return self.player_term()
         self.last = self.text[begun : self.at].rstrip()
         self.whose = True
         found = self.bracket(bracket)
         self.whose = False
         return found
 
-    def own(self) -> Compare | Flag:
+    def player_term(self) -> Compare | Flag:
         """A term about a player."""
         begun = self.at
         match = _NAME.match(self.text, begun)
-        if not match or not _of_player(match[0]):
-            could = ", ".join(filter(_of_player, (*FIELDS, *FLAGS)))
-            self.wrong(f"{could}, ! or (" if self.whose else f"{could} or (")
+        if not match or not _is_of_player(match[0]):
+            could = ", ".join(filter(_is_of_player, (*FIELDS, *FLAGS)))
+            self.fail(f"{could}, ! or (" if self.whose else f"{could} or (")
         return self.term(begun, self.name())
 
     def term(self, begun: int, name: str) -> Compare | Flag:
@@ -179,7 +180,7 @@ class _Reading:
             raise WrongFilter(begun, f"a filter has at most {TERMS_MAX} terms")
         if name in FLAGS:
             if (self.peek() or " ")[0] in "=<>!:":
-                self.wrong(f"& | {'or )' if self.open else 'or the end'}: a flag has no value")
+                self.fail(f"& | {'or )' if self.open else 'or the end'}: a flag has no value")
             return Flag(name)
         if name not in FIELDS:
             known = f"{', '.join(FIELDS)}; {', '.join(FLAGS)}"
@@ -187,31 +188,31 @@ class _Reading:
         field = FIELDS[name]
         op = _OP.match(self.text, self.at)
         if op is None or op[0] not in field.ops:
-            self.wrong(" ".join(field.ops))
-        self.read(op.end(), f"{name}{op[0]}")
+            self.fail(" ".join(field.ops))
+        self.advance(op.end(), f"{name}{op[0]}")
         sign: Op = op[0]
         return Compare(name, sign, self.value(field.kind))
 
     def value(self, kind: Kind) -> Value:
-        """What a field may be held against."""
-        read, could = _READ[kind]
+        """The value that a field is compared with."""
+        read, could = _VALUE_PARSERS[kind]
         found = self.quoted() or _VALUE.match(self.text, self.at)
-        value = read(_plain(found)) if found else None
+        value = read(_unquoted(found)) if found else None
         if found is None or value is None:
-            self.wrong(could)
-        self.read(found.end(), found[0])
+            self.fail(could)
+        self.advance(found.end(), found[0])
         return cast(Value, value)
 
     def name(self) -> str:
-        """A field, a flag or a player."""
+        """The name of a field, a flag or a player."""
         found = self.quoted() or _NAME.match(self.text, self.at)
         if found is None:
-            self.wrong(_A_TERM)
-        self.read(found.end(), found[0])
-        return _plain(found)
+            self.fail(_TERM_SENTENCE)
+        self.advance(found.end(), found[0])
+        return _unquoted(found)
 
     def quoted(self) -> re.Match[str] | None:
-        """What stands between quotes here."""
+        """A quoted text, if one begins here."""
         if not self.text.startswith('"', self.at):
             return None
         match = _QUOTED.match(self.text, self.at)
@@ -223,73 +224,75 @@ class _Reading:
         return match
 
     def take(self, sign: str) -> bool:
-        """Whether this sign comes next; then it is read."""
+        """Read this sign, if it comes next; whether it did."""
         if not self.text.startswith(sign, self.at):
             return False
-        self.read(self.at + len(sign), sign)
+        self.advance(self.at + len(sign), sign)
         return True
 
-    def read(self, end: int, last: str) -> None:
-        """So far all is well."""
+    def advance(self, end: int, last: str) -> None:
+        """Move on to `end`, after the word `last`."""
         self.at, self.last = end, last
-        self._skip()
+        self._skip_blanks()
 
     def peek(self) -> str:
         """The next word or sign; nothing at the end."""
         match = _NAME.match(self.text, self.at)
         return match[0] if match else self.text[self.at : self.at + 1]
 
-    def wrong(self, could: str) -> NoReturn:
-        """What could stand here, and what does."""
+    def fail(self, could: str) -> NoReturn:
+        """Raise `WrongFilter`: what could stand here, and what does."""
         where = (
-            f"after `{_short(self.last)}` there can stand" if self.last else "a filter begins with"
+            f"after `{_shortened(self.last)}` there can stand"
+            if self.last
+            else "a filter begins with"
         )
         token = self.peek()
-        stands = f"`{_short(token)}`" if token else "the end"
+        stands = f"`{_shortened(token)}`" if token else "the end"
         raise WrongFilter(self.at, f"{where} {could}, not {stands}")
 
-    def _skip(self) -> None:
+    def _skip_blanks(self) -> None:
         match = _BLANK.match(self.text, self.at)
         self.at = match.end() if match else self.at
 
 
-def _of_player(name: str) -> bool:
+def _is_of_player(name: str) -> bool:
     return (name in FIELDS and FIELDS[name].of_player) or (name in FLAGS and FLAGS[name].of_player)
 
 
-def _short(text: str) -> str:
-    """As much of a word as a sentence bears."""
+def _shortened(text: str) -> str:
+    """A word, cut to what a sentence bears."""
     text = text if text.isprintable() else ascii(text)[1:-1]
     return text if len(text) <= SHOWN_MAX else f"{text[:SHOWN_MAX]}..."
 
 
-def _plain(match: re.Match[str]) -> str:
-    """A word, or what stands between quotes."""
+def _unquoted(match: re.Match[str]) -> str:
+    """A word as it is, or a quoted text without its quotes."""
     if match[0].startswith('"'):
         return re.sub(r"\\(.)", r"\1", match[1], flags=re.DOTALL)
     return match[0]
 
 
-_A_COUNT = "a count of pages by its name (vpip, cbet_flop, won, fold_river, swap_flop_1)"
-_READ: Final[dict[Kind, tuple[Callable[[str], Any], str]]] = {
-    "amount": (amount, "chips or big blinds (40, 2.5bb)"),
+_COUNT_SENTENCE = "a count of pages by its name (vpip, cbet_flop, won, fold_river, swap_flop_1)"
+_VALUE_PARSERS: Final[dict[Kind, tuple[Callable[[str], Any], str]]] = {
+    "amount": (parse_amount, "chips or big blinds (40, 2.5bb)"),
     "count": (lambda text: int(text) if re.fullmatch("[0-9]{1,18}", text) else None, "a number"),
     "text": (str, 'a word, or anything between quotes ("...")'),
     "tag": (lambda text: text if re.fullmatch("[^:]+(:.+)?", text) else None, "TAG:VALUE or TAG"),
     "street": (lambda text: text if text in STREETS else None, " ".join(STREETS)),
     "verdict": (lambda text: text if text in VERDICTS else None, " ".join(VERDICTS)),
-    "made": (lambda text: text if text in MADE else None, " ".join(MADE)),
-    "statistic": (lambda text: text if is_count(text, DID) else None, _A_COUNT),
-    "chance": (lambda text: text if is_count(text, COULD) else None, _A_COUNT),
+    "made": (lambda text: text if text in HAND_CATEGORIES else None, " ".join(HAND_CATEGORIES)),
+    "statistic": (lambda text: text if is_count(text, COUNTS_WITH_K) else None, _COUNT_SENTENCE),
+    "chance": (lambda text: text if is_count(text, COUNTS_WITH_N) else None, _COUNT_SENTENCE),
     "position": (lambda text: text if text in POSITIONS else None, " ".join(POSITIONS)),
-    "cards": (pattern, "a card pattern (AA, AKs, AKo, As, 7h??)"),
-    "moment": (moment, "a date or a time with its zone (2026-11-22, 2026-11-22T14:05:00Z)"),
+    "cards": (parse_pattern, "a card pattern (AA, AKs, AKo, As, 7h??)"),
+    "moment": (parse_moment, "a date or a time with its zone (2026-11-22, 2026-11-22T14:05:00Z)"),
     "numbers": (
         lambda text: text if re.fullmatch("[0-9]{1,18}(,[0-9]{1,18})*", text) else None,
         'a number, or several between quotes ("7,12,40")',
     ),
     "ranges": (
-        lambda text: text if ranges(text) else None,
+        lambda text: text if parse_ranges(text) else None,
         'hands of matches by their numbers ("autumn/1-40,winter/119-")',
     ),
     "hand": (

@@ -1,4 +1,4 @@
-"""Answers that are made apart and kept: which hands each is about, and the process that makes it.
+"""The cache of heavy answers: which hands each is about, its file, and the process that makes it.
 
 How many hands there are, as far as the viewer is told of them, says whether a process of its own
 makes the answer; an answer that was kept is sent as long as their digest is the same. The digest is
@@ -38,39 +38,39 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp
 
 from analytics.sql import quoted
-from api.http.ask import Caller
+from api.http.access import Caller
 from api.http.ledger_service import LedgerService, Settings
 from api.http.limits import Limits
 from api.jobs.jobs import FOLDER
 from api.playing.league import pairing_of
-from api.questions.filters import WrongFilter, parsed
-from api.questions.filters_sql import asks_verdicts
-from api.questions.judging import due, lacking
+from api.questions.filters_parser import WrongFilter, parse_filter
+from api.questions.filters_sql import needs_verdicts
+from api.questions.judging import hands_to_judge, unjudged_hands
 from api.questions.question import API
 from api.version import program_digest
-from api.viewpoints.views import Viewed
+from api.viewpoints.ledger_view import LedgerView
 from dealer.worker import end_with_parent, ignore_ctrl_c
 from store.folder.disk import CACHE, NoLocks, lock_file
 
-_HEAVY = re.compile(
+_HEAVY_PATH = re.compile(
     r"(?:/embed|/api/v1)?/players(?:/(?P<player>[^/]+)(?:/(?P<what>[a-z]+))?)?"
     r"|(?:/api/v1)?/ratings|(?:/api/v1)?/leagues(?:/(?P<league>[^/]+)(?:/[^/]+/[^/]+)?)?"
 )
-_LIGHT = re.compile(
+_LIGHT_PATH = re.compile(
     r"/|(?P<hands>(?:/api/v1)?/hands)|(?:/api/v1)?/matches/(?P<match>[^/]+)(?P<verify>/verify)?"
     r"|(?P<tested>(?:/api/v1)?/fairness)"
 )
-VALUED = frozenset({"bids", "swaps", "results", "opponent"})  # cards are, one by one
-OF_EVERYBODY = frozenset({"compare"})  # everybody's
-ELSEWHERE = ("by_tag", "as_of", "before")  # parameters that name what may be no hand of his
-OWN = """
+VALUED_PAGES = frozenset({"bids", "swaps", "results", "opponent"})  # cards are, one by one
+WHOLE_LEDGER_PAGES = frozenset({"compare"})  # everybody's
+OTHER_PARAMETERS = ("by_tag", "as_of", "before")  # which may name what is no hand of his
+OWN_HANDS_SQL = """
 SELECT match, count(*) AS hands, bit_xor(hash(hand_seq)) AS which
 FROM {table} GROUP BY match ORDER BY match
 """
 
 
 class AnswerScope(NamedTuple):
-    """What an answer is about: a player's hands, a league's, or everybody's (`whole`)."""
+    """The hands that an answer is about: a player's, a league's, or everybody's (`whole`)."""
 
     player: str | None
     league: str | None
@@ -85,7 +85,7 @@ class AnswerScope(NamedTuple):
     tested: bool = False  # whether its decks were dealt by chance
 
     def is_heavy(self, own: "OwnHands", limits: Limits) -> bool:
-        """Whether so many are too many to be answered for by the server itself."""
+        """Whether so many hands are too many for the server itself to answer about."""
         if own.judged >= limits.heavy_judged:
             return True
         if self.light:
@@ -95,9 +95,9 @@ class AnswerScope(NamedTuple):
 
 
 class OwnHands(NamedTuple):
-    """How many hands an answer is about, the digest of what its viewer is told of them, how many
-    must be judged first, and whether a match is verified, for who may ask for that, or is tested.
-    Without a digest it is not kept."""
+    """How many hands an answer is about, the digest of what its viewer may see of them, how many
+    must be judged first, and whether a match is verified or tested. An answer without a digest
+    is not cached."""
 
     hands: int
     digest: str
@@ -105,9 +105,9 @@ class OwnHands(NamedTuple):
     verified: bool = False
 
 
-def about(path: str, query: str) -> AnswerScope | None:
-    """What the answer at an address is about, as it was sent; None if it is never heavy."""
-    match, light = _HEAVY.fullmatch(path), _LIGHT.fullmatch(path)
+def scope_of_answer(path: str, query: str) -> AnswerScope | None:
+    """The scope of the answer at a path and query, as they were sent; None if it is never heavy."""
+    match, light = _HEAVY_PATH.fullmatch(path), _LIGHT_PATH.fullmatch(path)
     if match is None and light is None:
         return None
     values = {name: values[-1] for name, values in parse_qs(query).items()}
@@ -121,11 +121,11 @@ def about(path: str, query: str) -> AnswerScope | None:
         whole = (
             (player is None and league is None)
             or page_of_all
-            or tab in OF_EVERYBODY
+            or tab in WHOLE_LEDGER_PAGES
             or "field" in values
-            or any(values.get(name) for name in ELSEWHERE)
+            or any(values.get(name) for name in OTHER_PARAMETERS)
         )
-        valued = tab in VALUED or "luck" in values
+        valued = tab in VALUED_PAGES or "luck" in values
         of_match = values.get("match")
         return AnswerScope(player, league, of_match, whole and league is None, valued, data)
     assert light is not None  # the first page, a match, hands
@@ -135,7 +135,7 @@ def about(path: str, query: str) -> AnswerScope | None:
     judge, spread = _is_yes(values.get("judge")), False
     if light["hands"]:
         try:
-            judge = asks_verdicts(parsed(values.get("q", "")))
+            judge = needs_verdicts(parse_filter(values.get("q", "")))
         except WrongFilter:
             return None
         spread = _is_yes(values.get("facets")) if data else values.get("counts") == "now"
@@ -159,26 +159,26 @@ def _is_yes(word: str | None) -> bool:
     return word is not None and word.lower() in ("1", "on", "t", "true", "y", "yes")
 
 
-KNOWN_MAX = 1_000  # answers about one snapshot
-EVERYBODYS = AnswerScope(None, None, None, whole=True, valued=False, data=False)
-_known: WeakKeyDictionary[Viewed, dict[AnswerScope, OwnHands]] = WeakKeyDictionary()
+SCOPES_MAX = 1_000  # answers about one snapshot
+WHOLE_LEDGER = AnswerScope(None, None, None, whole=True, valued=False, data=False)
+_own_hands: WeakKeyDictionary[LedgerView, dict[AnswerScope, OwnHands]] = WeakKeyDictionary()
 
 
-def own_hands(viewed: Viewed, of: AnswerScope) -> OwnHands:
-    """What was found before about the same snapshot, or is now by one look at a table."""
+def own_hands(viewed: LedgerView, of: AnswerScope) -> OwnHands:
+    """The hands of a scope in this view of the ledger: cached, or found by one look at a table."""
     if of.light:
-        judged = len(due(viewed, on_demand=of.may_judge, match=of.match))
+        judged = len(hands_to_judge(viewed, on_demand=of.may_judge, match=of.match))
         if not of.spread:
             return OwnHands(0, "", judged, of.tested or (of.verified and viewed.viewer.auditor))
-        hands, digest, *_ = own_hands(viewed, EVERYBODYS)
-        return OwnHands(hands, f"{digest}-{len(lacking(viewed)) - judged}", judged)
-    known = _known.setdefault(viewed, {})
+        hands, digest, *_ = own_hands(viewed, WHOLE_LEDGER)
+        return OwnHands(hands, f"{digest}-{len(unjudged_hands(viewed)) - judged}", judged)
+    known = _own_hands.setdefault(viewed, {})
     if (own := known.get(of)) is not None:
         return own
     table = "hands"
     if not of.whole and of.player is not None:
         table = f"players WHERE player = {quoted(of.player)}"
-    rows = viewed.rows(OWN.format(table=table))
+    rows = viewed.rows(OWN_HANDS_SQL.format(table=table))
     announced = viewed.snapshot.matches()
     if of.league is not None:
         rows = [row for row in rows if _is_of(row["match"], of.league)]
@@ -195,11 +195,11 @@ def own_hands(viewed: Viewed, of: AnswerScope) -> OwnHands:
         sorted(viewed.query.rulesets()),
         [[*row.values()] for row in rows],
         sorted(announced.items()),
-        sorted(viewed.opened & announced.keys()),
+        sorted(viewed.open_matches & announced.keys()),
         tags.to_pylist(),
     ]
     counted = sum(row["hands"] for row in rows if of.match in (None, "", row["match"]))
-    if len(known) >= KNOWN_MAX:
+    if len(known) >= SCOPES_MAX:
         known.clear()
     own = known[of] = OwnHands(counted, sha256(msgspec.msgpack.encode(parts)).hexdigest())
     return own
@@ -213,12 +213,12 @@ def _is_of(match: str, league: str) -> bool:
 # The process.
 
 
-DECIDING = ("analytics", "api", "engine", "events", "odds", "store")  # folders of the program
+PROGRAM_FOLDERS = ("analytics", "api", "engine", "events", "odds", "store")
 SECONDS_MAX = 600.0  # no page takes longer
 NICE = 5  # those who wait for anything else go first
-TELL_S = 0.25
-KEPT_MAX = 400  # answers, in files
-HEADERS = frozenset(  # of an answer that are kept with it; the server adds the others
+PROGRESS_S = 0.25
+CACHED_MAX = 400  # answers, in files
+CACHED_HEADERS = frozenset(  # of an answer that are kept with it; the server adds the others
     {"content-type", "etag", "cache-control", "vary", "link", "content-disposition"}
     | {"content-security-policy", "cross-origin-resource-policy"}
 )
@@ -241,21 +241,21 @@ class PageRequest(Struct, frozen=True):
 
     @property
     def digest(self) -> str:
-        """What its file is called."""
-        program = program_digest(DECIDING).encode()
+        """The name of the answer's file."""
+        program = program_digest(PROGRAM_FOLDERS).encode()
         return sha256(program + msgspec.msgpack.encode(self)).hexdigest()[:40]
 
 
-class Pinned(NamedTuple):
-    """What makes a snapshot the asker's: its two counts, and whether there may be more."""
+class PinnedSnapshot(NamedTuple):
+    """The two counts that pin a snapshot, and whether the asker may know more than others."""
 
     next_pos: int
     next_seq: int
     early: bool
 
 
-class KeptAnswer(Struct, frozen=True):
-    """An answer as it is kept: the digest of what it is about, its headers, its bytes."""
+class CachedAnswer(Struct, frozen=True):
+    """An answer as it is cached: the digest of its hands, its headers, its body."""
 
     hands: str
     headers: dict[str, str]
@@ -264,34 +264,34 @@ class KeptAnswer(Struct, frozen=True):
 
 
 class Progress(Struct, frozen=True):
-    """How far a process is with what."""
+    """The progress of a process: what it does, and how much of it is done."""
 
     doing: str
     done: int
     total: int
 
 
-def folder_of(settings: Settings) -> Path:
-    """Where answers about a ledger are kept: beside its jobs, for its owner alone."""
+def answer_folder(settings: Settings) -> Path:
+    """The folder of cached answers about a ledger: beside its jobs, for its owner alone."""
     return settings.folder / FOLDER / "pages"
 
 
-def read(path: Path) -> KeptAnswer | None:
-    """The answer that is kept here, if it is whole."""
+def read_cached(path: Path) -> CachedAnswer | None:
+    """Read the cached answer of a file, if it is whole."""
     with suppress(OSError, msgspec.MsgspecError):
-        kept = msgspec.msgpack.decode(path.read_bytes(), type=KeptAnswer)
+        kept = msgspec.msgpack.decode(path.read_bytes(), type=CachedAnswer)
         return kept if kept.digest == sha256(kept.body).hexdigest() else None
     return None
 
 
-def keep(path: Path, kept: KeptAnswer) -> None:
-    """Replace the file as a whole; those that were kept longest ago make room."""
+def write_cached(path: Path, kept: CachedAnswer) -> None:
+    """Replace a cached answer as a whole, and delete those that were cached longest ago."""
     aside = path.with_suffix(f".{os.getpid()}")
     try:
         aside.write_bytes(msgspec.msgpack.encode(kept))
         aside.replace(path)
         every = sorted(path.parent.iterdir(), key=lambda one: one.stat().st_mtime)
-        for one in every[: max(0, len(every) - KEPT_MAX)]:
+        for one in every[: max(0, len(every) - CACHED_MAX)]:
             one.unlink()
     except OSError:  # the disk is full, or another process has tidied up: it is sent all the same
         with suppress(OSError):
@@ -301,18 +301,18 @@ def keep(path: Path, kept: KeptAnswer) -> None:
 Application = Callable[[LedgerService], ASGIApp]  # of this program, as it is served
 
 
-def make(
+def make_answer(
     pipe: Connection,
     application: Application,
     request: PageRequest,
-    pinned: Pinned,
+    pinned: PinnedSnapshot,
     hands: str,
     path: Path,
     settings: Settings,
     cache: Path,
 ) -> None:
-    """Send how far it is, and then the answer about these hands, which is kept at `path`; nothing,
-    if it refuses.
+    """Send the progress of an answer about these hands through `pipe`, then the answer, which is
+    cached at `path`; nothing, if it refuses.
 
     Other servers of this ledger wait for the lock, and find what was kept. The server says where
     that is: a program that was replaced since it began would have another name for it.
@@ -327,7 +327,7 @@ def make(
     def watch(items: Iterable[Any], doing: str, total: int) -> Iterable[Any]:
         nonlocal sent_at
         for done, item in enumerate(items):
-            if time.monotonic() - sent_at >= TELL_S:
+            if time.monotonic() - sent_at >= PROGRESS_S:
                 sent_at = time.monotonic()
                 pipe.send(Progress(doing, done, total))
             yield item
@@ -339,14 +339,14 @@ def make(
             for folder in (path.parent.parent, path.parent):
                 folder.mkdir(0o700, exist_ok=True)
             lock_file(held.enter_context(path.open("ab")))
-        kept = read(path)
+        kept = read_cached(path)
         if kept is None or not hands or kept.hands != hands:
             app = application(LedgerService(own, pinned, watch))
-            status, headers, body = asyncio.run(answered(app, request))
-            answer = KeptAnswer(hands, headers, body, sha256(body).hexdigest())
+            status, headers, body = asyncio.run(run_request(app, request))
+            answer = CachedAnswer(hands, headers, body, sha256(body).hexdigest())
             kept = answer if status == 200 else None
             if kept is not None and hands:
-                keep(path, kept)
+                write_cached(path, kept)
             else:
                 path.unlink(missing_ok=True)
     pipe.send(kept)
@@ -354,8 +354,8 @@ def make(
     os._exit(0)  # DuckDB would complain of what else the interpreter drops
 
 
-async def answered(app: ASGIApp, request: PageRequest) -> tuple[int, dict[str, str], bytes]:
-    """The status, the headers and the body that the application has for it."""
+async def run_request(app: ASGIApp, request: PageRequest) -> tuple[int, dict[str, str], bytes]:
+    """Run a request in the application; the status, headers and body of its response."""
     over = asyncio.Event()
     body, status, headers = bytearray(), 500, dict[str, str]()
     messages = [{"type": "http.request", "body": b"", "more_body": False}]
@@ -370,7 +370,7 @@ async def answered(app: ASGIApp, request: PageRequest) -> tuple[int, dict[str, s
         nonlocal status, headers
         if message["type"] == "http.response.start":
             status, sent = message["status"], Headers(raw=message["headers"])
-            headers = {name: value for name, value in sent.items() if name in HEADERS}
+            headers = {name: value for name, value in sent.items() if name in CACHED_HEADERS}
         body.extend(message.get("body", b""))
         if message["type"] == "http.response.body" and not message.get("more_body", False):
             over.set()

@@ -1,4 +1,4 @@
-"""Layers around the application: what they ask of a request, and what they make of its answer.
+"""Middleware: security headers, trusted hosts, HEAD requests, and compression.
 
 No script but ours runs on a page, no other site reads an answer, and no page stands in a frame but
 those made for it, in frames of the sites that `muckrake serve --frame-origin` names.
@@ -33,17 +33,17 @@ import pyarrow as pa
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.http.answer import MEDIA, NEVER, weighed
+from api.http.responses import MEDIA_TYPES, NO_STORE, weighted_words
 from api.problem import PROBLEM_JSON as PROBLEM
 from api.problem import Problem
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
-POLICY = (
+CONTENT_SECURITY_POLICY = (
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'"
 )
-SECURITY = {
-    "Content-Security-Policy": POLICY,
+SECURITY_HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "same-origin",
@@ -54,8 +54,9 @@ SECURITY = {
 _PORT = re.compile(r":\d*$")
 
 
-class Layer:
-    """A layer passes by what is no request: the beginning and the end of a server."""
+class HttpMiddleware:
+    """A layer around the application; what is no request (the server's start and end) passes
+    through."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -64,18 +65,18 @@ class Layer:
         await (self.http if scope["type"] == "http" else self.app)(scope, receive, send)
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request in, and its answer out."""
+        """Handle a request: call the application, and send its answer."""
         raise NotImplementedError
 
 
-class SecurityHeaders(Layer):
-    """Every answer with the headers that it should not be without."""
+class SecurityHeaders(HttpMiddleware):
+    """Add the security headers to every answer."""
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def forward(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in SECURITY.items():
+                for name, value in SECURITY_HEADERS.items():
                     headers.setdefault(name, value)
                 if "frame-ancestors 'none'" not in headers["content-security-policy"]:
                     del headers["x-frame-options"]  # which can name no site that may
@@ -84,8 +85,8 @@ class SecurityHeaders(Layer):
         await self.app(scope, receive, forward)
 
 
-class TrustedHosts(Layer):
-    """Refuses who asks for another server; no names mean that any is answered."""
+class TrustedHosts(HttpMiddleware):
+    """Refuse requests for another server's name; without names, any name is answered."""
 
     def __init__(self, app: ASGIApp, hosts: Sequence[str]) -> None:
         super().__init__(app)
@@ -99,14 +100,14 @@ class TrustedHosts(Layer):
         await self.app(scope, receive, send)
 
 
-class HeadRequests(Layer):
-    """Routes know only GET; a HEAD request gets the headers of that answer."""
+class HeadRequests(HttpMiddleware):
+    """Answer HEAD with the headers of the GET answer, which is all that routes know."""
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "HEAD":
             await self.app(scope, receive, send)
             return
-        put(scope, "head", True)
+        set_request_state(scope, "head", True)
         inner = {**scope, "method": "GET"}
 
         async def forward(message: Message) -> None:
@@ -121,23 +122,24 @@ class HeadRequests(Layer):
                 scope["route"] = inner["route"]
 
 
-def put(scope: Scope, name: str, value: Any) -> None:
-    """One word to all who see this request: `request.state` has it."""
+def set_request_state(scope: Scope, name: str, value: Any) -> None:
+    """Set an attribute of `request.state`, for every handler of this request."""
     scope.setdefault("state", {})[name] = value
 
 
-LEAST = 1 << 10  # bytes: of less there is little to be saved
-LARGE = 1 << 14  # is packed where nobody waits for it
-LEVEL = 5
-TEXTS = frozenset(
-    MEDIA[kind].partition(";")[0] for kind in ("json", "ndjson", "csv", "txt", "md", "html", "phh")
+COMPRESS_FROM = 1 << 10  # bytes: of less there is little to be saved
+LARGE_BODY = 1 << 14  # is packed where nobody waits for it
+GZIP_LEVEL = 5
+TEXT_TYPES = frozenset(
+    MEDIA_TYPES[kind].partition(";")[0]
+    for kind in ("json", "ndjson", "csv", "txt", "md", "html", "phh")
 ) | {PROBLEM}
-OURS = (None, "none", "same-origin")  # `Sec-Fetch-Site` of whom no other site has sent
-Packer = Callable[[bytes, bool], bytes]  # a piece, and whether it is the last, in fewer bytes
+SAME_SITE = (None, "none", "same-origin")  # `Sec-Fetch-Site` of whom no other site has sent
+Compressor = Callable[[bytes, bool], bytes]  # a piece, and whether it is the last, in fewer bytes
 
 
 class Sink(io.RawIOBase):
-    """What a writer has written since it was last asked."""
+    """A file in memory whose content is taken as it is written."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -161,9 +163,9 @@ class Sink(io.RawIOBase):
         return b"".join(held)
 
 
-def gzip() -> Packer:
-    """Pack with what every client has."""
-    into = zlib.compressobj(LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
+def gzip() -> Compressor:
+    """A gzip compressor, which every client can read."""
+    into = zlib.compressobj(GZIP_LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
 
     def packed(piece: bytes, last: bool) -> bytes:
         return into.compress(piece) + into.flush(zlib.Z_FINISH if last else zlib.Z_SYNC_FLUSH)
@@ -171,8 +173,8 @@ def gzip() -> Packer:
     return packed
 
 
-def zstd() -> Packer:
-    """Pack smaller and faster."""
+def zstd() -> Compressor:
+    """A Zstandard compressor: smaller and faster."""
     sink = Sink()
     into = pa.CompressedOutputStream(pa.PythonFile(sink, "w"), "zstd")
 
@@ -184,36 +186,36 @@ def zstd() -> Packer:
     return packed
 
 
-PACKERS: dict[str, Callable[[], Packer]] = {"zstd": zstd, "gzip": gzip}
+COMPRESSORS: dict[str, Callable[[], Compressor]] = {"zstd": zstd, "gzip": gzip}
 
 
-class Compression(Layer):
-    """Packs what is worth it; says of all that might be packed that it depends on who asks."""
+class Compression(HttpMiddleware):
+    """Compress answers that are worth it, and say `Vary` on all that might be."""
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         how = encoding_of(headers.get("accept-encoding", ""))
-        if headers.get("sec-fetch-site") not in OURS:
+        if headers.get("sec-fetch-site") not in SAME_SITE:
             how = None
         held = headers.get("if-none-match", "")
         if how is not None and held:
             plain = held.replace(f'-{how}"', '"')  # what a route is asked for, as if it held that
             others = [one for one in scope["headers"] if one[0] != b"if-none-match"]
             scope = {**scope, "headers": [*others, (b"if-none-match", plain.encode("latin-1"))]}
-        answer = _Response(send, how, held, scope["method"] == "HEAD")
+        answer = _CompressedResponse(send, how, held, scope["method"] == "HEAD")
         await self.app(scope, receive, answer)
 
 
 def encoding_of(accepted: str) -> str | None:
     """The known encoding with the largest weight, the first of equals; None if the client wants
     none."""
-    weights = {one.kind: one.weight for one in weighed(accepted)}
-    found = {how: weights.get(how, weights.get("*", 0)) for how in PACKERS}
+    weights = {one.kind: one.weight for one in weighted_words(accepted)}
+    found = {how: weights.get(how, weights.get("*", 0)) for how in COMPRESSORS}
     best = max(found, key=lambda how: found[how])
     return best if found[best] > 0 and found[best] >= weights.get("identity", 0) else None
 
 
-class _Response:
+class _CompressedResponse:
     """One answer on its way out; its head is kept back while its packed length is not known."""
 
     def __init__(self, send: Send, how: str | None, held: str, head: bool) -> None:
@@ -222,7 +224,7 @@ class _Response:
         self._held = held
         self._head = head
         self._start: Message | None = None  # until it is known how long the answer is
-        self._packer: Packer | None = None
+        self._packer: Compressor | None = None
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -238,19 +240,19 @@ class _Response:
         tag, length = headers.get("etag", ""), headers.get("content-length")
         packed_tag = f'{tag[:-1]}-{self._how}"'
         varies = "Accept-Encoding" in headers.get("vary", "")  # as one says that was made apart
-        if not varies and (kind in TEXTS or start["status"] == 304):
+        if not varies and (kind in TEXT_TYPES or start["status"] == 304):
             headers.add_vary_header("Accept-Encoding")
         if start["status"] == 304 and tag and self._how is not None and packed_tag in self._held:
             headers["etag"] = packed_tag  # a client with the packed body keeps it
         if (
             self._how is not None
-            and kind in TEXTS
-            and (length is None or int(length) >= LEAST)
+            and kind in TEXT_TYPES
+            and (length is None or int(length) >= COMPRESS_FROM)
             and start["status"] not in (204, 206, 304)
-            and NEVER not in headers.get("cache-control", "")
+            and NO_STORE not in headers.get("cache-control", "")
             and "content-encoding" not in headers
         ):
-            self._packer = PACKERS[self._how]()
+            self._packer = COMPRESSORS[self._how]()
             headers["content-encoding"] = self._how
             if tag:
                 headers["etag"] = packed_tag
@@ -263,7 +265,7 @@ class _Response:
     async def _go_on(self, message: Message) -> None:
         if self._packer is not None and not self._head:
             body, last = message.get("body", b""), not message.get("more_body", False)
-            if len(body) < LARGE:
+            if len(body) < LARGE_BODY:
                 body = self._packer(body, last)
             else:
                 body = await anyio.to_thread.run_sync(self._packer, body, last)

@@ -1,4 +1,4 @@
-"""What the answers about a ledger look like in JSON, as types: `docs/openapi.json` is made of them.
+"""JSON types of the answers about a ledger; `docs/openapi.json` is made of them.
 
 Hands in a list, in short, event by event, frame by frame, judged, proved; matches, rulesets and the
 signed tree.
