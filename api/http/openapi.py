@@ -58,7 +58,7 @@ class Rows(TypedDict):
 
 
 class EventRow(TypedDict):
-    """An event as it is seen, in its envelope; `_add_event_schemas` adds every type of event."""
+    """An event of any type as it is seen, in its envelope."""
 
 
 class Events(Listed, frozen=True, kw_only=True):
