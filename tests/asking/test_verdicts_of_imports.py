@@ -233,6 +233,6 @@ def test_another_record_in_the_same_place_is_not_believed(
 
 def test_another_program_judges_imports_anew(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     imported(folder, ("long.txt", log(HANDS, "1")))
-    monkeypatch.setattr(verdicts, "program", lambda: "another")
+    monkeypatch.setattr(verdicts, "program_digest", lambda: "another")
     snapshot = Reader(folder).snapshot()
     assert snapshot.next_seq == Verdicts().known(snapshot).left

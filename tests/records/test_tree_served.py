@@ -159,7 +159,7 @@ def test_every_opening_fits_its_commitment(site: Site, who: str | None, hand: st
     told = site.as_(who).get(f"/api/v1/hands/{hand}/proof").json()
     for one in told["openings"]:
         made = commitment(bytes.fromhex(one["nonce"]), one["value"])
-        assert f'"{one["field"]}":{{"commitment":"{made}"' in told["hand_lines"][one["line"]]
+        assert f'"{one["field"]}":{{"commitment":"{made}"' in told["lines"][one["line"]]
     opened = {(one["line"], one["field"]) for one in told["openings"]}
     closed = sum(line.count('"commitment":') for line in told["lines"])
     match = hand.partition("/")[0]
