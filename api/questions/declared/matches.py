@@ -190,8 +190,7 @@ def _with_hands(viewed: LedgerView, params: MatchesParams) -> list[tuple[Key, st
 def _without_hands(
     viewed: LedgerView, params: MatchesParams
 ) -> list[tuple[Key, str, Totals | None]]:
-    """Matches that were announced and have no hand yet, by name; the notes of a file that had
-    only conflicts are none of them."""
+    """Announced matches without a hand, by name; not the notes of a file of conflicts alone."""
     played = set(all_match_totals(viewed)["match"].to_pylist())
     snapshot = viewed.snapshot
     names = sorted(set(snapshot.matches()) - played, reverse=params.newest)
