@@ -285,7 +285,8 @@ def _uncalled(hand: Hand) -> tuple[int, int]:
 
 def _class(cards: tuple[str, ...]) -> str | None:
     """The class of the first two cards; None where one is unknown."""
-    return None if len(cards) < 2 or "??" in cards[:2] else hole_class(cards[:2])
+    known = len(cards) >= 2 and not {"??", "hidden"} & {*cards[:2]}
+    return hole_class(cards[:2]) if known else None
 
 
 def seen(leaf: Leaf, hand: Hand, rows: dict[int, Row]) -> None:
