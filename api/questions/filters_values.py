@@ -166,7 +166,7 @@ def _column_word(card: str) -> str:
     return rf"\b{ranks}{f'[{SUITS}]' if suit == '?' else suit}\b"
 
 
-_RANGE = re.compile(r"([^/]+)/([0-9]{1,18})(?:-([0-9]{0,18}))?(?:,(?=.)|$)")
+_RANGE = re.compile(r"([^/]+)/([0-9]{1,18})(?:-([0-9]{0,18}))?(?:,(?!\Z)|\Z)")
 
 
 class HandNumbers(NamedTuple):

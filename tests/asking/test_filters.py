@@ -91,6 +91,7 @@ def test_a_text_is_read_as_a_tree(text: str, tree: Filter) -> None:
 @given(filters(ANYTHING, st.text()))
 @example(Compare("hole", "=", Pattern(("??",) * 5)))
 @example(Compare("pot", "=", Amount(-(2**53 - 1), blinds=True)))
+@example(Compare("hands", "=", "a/1,\nb/2"))
 def test_a_filter_is_spelled_in_one_way_and_read_again_as_itself(one: Filter) -> None:
     """The law of the round trip; a tree of chance may be deeper or longer than a text may be."""
     text = filter_text(one)
