@@ -1,1 +1,1 @@
-"""What it meant: facts, questions, batch audits. Nothing is asked here yet."""
+"""Statistics, audits and comparisons of many recorded hands; a room for each kind of question."""

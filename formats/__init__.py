@@ -1,1 +1,1 @@
-"""What others wrote down: foreign hand histories, in and out."""
+"""Hand histories of others, read and written: one file or room for each format."""
