@@ -1,4 +1,4 @@
-"""Audit a whole ledger in batches: the fast screening of columns, then the engine for doubts.
+"""Audit a whole ledger in batches: the batch audit in columns, then the engine for doubts.
 
 And the table of `audit --csv`: a row for each pot and seat of a hand that the engine has audited,
 with all that decides who is paid.
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from msgspec import Struct
 
-from analytics.screening.batches import ScreenedBatch, Screening, screened_batches
-from analytics.screening.event_arrays import WordIds
-from analytics.screening.plan import DoubtReason
+from analytics.batch_audit.batches import AuditedBatch, BatchAuditor, audited_batches
+from analytics.batch_audit.event_arrays import WordIds
+from analytics.batch_audit.plan import DoubtReason
 from api.audit_report import audit_entry, short_audit_entry
 from api.record_audit import AuditedHand, RulesetLookup, audit_record, ruleset_label, start_of
 from engine.game import Game, fingerprint
@@ -47,20 +47,20 @@ def audit_batches(
 ) -> Iterator[BatchAudit]:
     """Audit every closed hand, or those between two positions, some thousand at a time, by its own
     rules or by `other`; hands that differ have entries, with `fine` all hands."""
-    screening = Screening(rules.by_fingerprint, WordIds(), other)
-    for batch in screened_batches(ledger, screening, between=between):
+    auditor = BatchAuditor(rules.by_fingerprint, WordIds(), other)
+    for batch in audited_batches(ledger, auditor, between=between):
         yield audit_batch(batch, rules, fine=fine)
 
 
-def audit_batch(batch: ScreenedBatch, rules: RulesetLookup, *, fine: bool) -> BatchAudit:
-    """Count the hands that the screening passed, and audit the others by the engine."""
+def audit_batch(batch: AuditedBatch, rules: RulesetLookup, *, fine: bool) -> BatchAudit:
+    """Count the hands that the batch audit passed, and audit the others by the engine."""
     counted: dict[tuple[str, str], Counter[Verdict]] = {
         key: Counter({"agree": count}) for key, count in batch.fine().items()
     }
     entries = []
     unknown_rulesets: Counter[str] = Counter()
     for place in range(len(batch)) if fine else sorted(batch.records):
-        entry = screened_entry(batch, place)
+        entry = passed_entry(batch, place)
         if entry is None:
             record = batch.records[place]
             game = rules.of(record)
@@ -77,8 +77,8 @@ def audit_batch(batch: ScreenedBatch, rules: RulesetLookup, *, fine: bool) -> Ba
     return BatchAudit(verdicts, entries, dict(unknown_rulesets))
 
 
-def screened_entry(batch: ScreenedBatch, place: int) -> dict[str, Any] | None:
-    """The entry of a hand that the screening passed; None for one that the engine must audit."""
+def passed_entry(batch: AuditedBatch, place: int) -> dict[str, Any] | None:
+    """The entry of a hand that the batch audit passed; None for one that the engine must audit."""
     if place in batch.records and batch.why(place) is not DoubtReason.ASSUMED:
         return None
     nets = batch.nets(place)

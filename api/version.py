@@ -6,8 +6,8 @@ from pathlib import Path
 VERSION = "0.1.0"
 ROOT = Path(__file__).resolve().parents[1]
 VERDICT_SOURCES = (
-    *("events", "odds", "engine", "store", "analytics/screening", "analytics/replay"),
-    *("formats", "api/importing/screened_hands.py", "api/importing/worker.py"),  # verdicts, too
+    *("events", "odds", "engine", "store", "analytics/batch_audit", "analytics/replay"),
+    *("formats", "api/importing/batch_audited.py", "api/importing/worker.py"),  # verdicts, too
     "api/record_audit.py",
     "api/questions/verdicts.py",
     "api/version.py",

@@ -1,4 +1,4 @@
-"""The screen: hands replayed in columns, every event held against what the rules make of it.
+"""The batch audit: hands replayed in columns, every event held against what the rules make of it.
 
 A hand is legal actions, turn order, pots, odd chips, cards, showing, award, and every other reading
 of its rules. Three ways: from columns that are made already, from tables of events in memory, and
@@ -20,8 +20,8 @@ from typing import NamedTuple
 import pyarrow as pa
 from msgspec.structs import replace
 
-from analytics.screening.batches import Screening, row_groups
-from analytics.screening.event_arrays import EventArrays, WordIds
+from analytics.batch_audit.batches import BatchAuditor, row_groups
+from analytics.batch_audit.event_arrays import EventArrays, WordIds
 from bench import auction, play
 from bench.peers import installed
 from bench.runner import Bench, Contender, Target
@@ -39,7 +39,7 @@ from store.tables.projection import STANDARD
 
 SAMPLE = 1_500  # distinct hands, about a row group
 GOAL = 1_000_000  # hands a second, from columns that are made already
-COPIES = 11  # of them, screened together: as many as an audit takes at once
+COPIES = 11  # of them, audited together: as many as an audit takes at once
 MARKED = {fingerprint(game): game for game in GAMES.values()}
 
 
@@ -57,7 +57,7 @@ class _Hands(NamedTuple):
     records: tuple[Events, ...]
     tables: list[pa.Table]
     columns: EventArrays
-    screen: Screening
+    auditor: BatchAuditor
 
 
 def _bench(title: str, records: tuple[Events, ...], game: Game, *, peer: bool) -> Bench:
@@ -82,8 +82,8 @@ def _prepared(records: tuple[Events, ...], copies: int) -> _Hands:
     leaves = [_leaf(number, record) for number, record in enumerate(records)]
     words = WordIds()
     tables = [encoded_table(leaves)] * copies
-    screen = Screening(MARKED.get, words)
-    return _Hands(records, tables, EventArrays(tables, words), screen)
+    auditor = BatchAuditor(MARKED.get, words)
+    return _Hands(records, tables, EventArrays(tables, words), auditor)
 
 
 def _leaf(number: int, record: Events) -> Leaf:
@@ -99,16 +99,16 @@ def _named(number: int, record: Events) -> Events:
 
 def _columns(some: _Hands) -> Callable[[int], int]:
     def run(count: int) -> int:
-        return _again(count, some.columns.count, lambda: some.screen.judge(some.columns))
+        return _again(count, some.columns.count, lambda: some.auditor.judge(some.columns))
 
     return run
 
 
 def _tables(some: _Hands) -> Callable[[int], int]:
-    def screened() -> None:
-        some.screen.judge(EventArrays(some.tables, some.screen.words))
+    def audit() -> None:
+        some.auditor.judge(EventArrays(some.tables, some.auditor.words))
 
-    return lambda count: _again(count, some.columns.count, screened)
+    return lambda count: _again(count, some.columns.count, audit)
 
 
 def _parquet(some: _Hands) -> Callable[[int], int]:
@@ -127,12 +127,12 @@ def _parquet(some: _Hands) -> Callable[[int], int]:
     ledger.close()
     lock.release()
 
-    def screened() -> None:
+    def audit() -> None:
         tables = [part.rows for part in row_groups(Reader(folder).snapshot())]
-        found = some.screen.judge(EventArrays(tables, some.screen.words))
+        found = some.auditor.judge(EventArrays(tables, some.auditor.words))
         assert len(found.why) == some.columns.count
 
-    return lambda count: _again(count, some.columns.count, screened)
+    return lambda count: _again(count, some.columns.count, audit)
 
 
 @cache
@@ -141,10 +141,10 @@ def _kept() -> TemporaryDirectory[str]:
     return TemporaryDirectory(prefix="muckrake-bench-")
 
 
-def _again(count: int, each: int, screen: Callable[[], object]) -> int:
+def _again(count: int, each: int, audit: Callable[[], object]) -> int:
     """So many calls, each for many hands."""
     for _ in range(count):
-        screen()
+        audit()
     return count * each
 
 

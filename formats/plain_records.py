@@ -3,7 +3,7 @@
 The events are those of `formats.hand_records`; of an unusual hand none is made. The rules say who
 is asked, who must show and who is paid. Not all that they forbid is looked at here, sizes of bets
 or cards dealt twice are not: the import holds such a record against them
-(`api/importing/screened_hands.py`), and puts the hand to the rules if they disagree.
+(`api/importing/batch_audited.py`), and puts the hand to the rules if they disagree.
 """
 
 from collections.abc import Sequence

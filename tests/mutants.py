@@ -12,9 +12,9 @@ from typing import Any, Literal, NamedTuple, cast, get_args, get_origin, get_typ
 from msgspec import Struct, defstruct
 from msgspec.structs import fields, replace
 
-from analytics.screening.batches import Screening
-from analytics.screening.event_arrays import EventArrays, WordIds
-from analytics.screening.plan import DoubtReason
+from analytics.batch_audit.batches import BatchAuditor
+from analytics.batch_audit.event_arrays import EventArrays, WordIds
+from analytics.batch_audit.plan import DoubtReason
 from engine.changes import partner_of
 from engine.game import Game, Reading, fingerprint
 from engine.parameters import seats_most
@@ -24,7 +24,7 @@ from engine.verdict import Report, judge
 from events.notation import say_all
 from events.types import Events, HandStarted
 from store.columns.codec import event_table
-from tests.analytics.held import NOT_FOLLOWED, is_screened, leaf
+from tests.analytics.held import NOT_FOLLOWED, is_judged, leaf
 from tests.hands import RULESETS, seeded
 
 RAKES = (
@@ -159,7 +159,7 @@ def distinct() -> dict[str, Game]:
     return {name: RULESETS[name] for name in found.values()} | {"listed": LISTED}
 
 
-# Hands of mutants, asked of screening and engine.
+# Hands of mutants, asked of batch audit and engine.
 
 
 class Case(NamedTuple):
@@ -194,17 +194,17 @@ def told_of(game: Game, record: Events) -> Events:
 
 
 def disagreements(cases: Sequence[Case]) -> list[str]:
-    """Where the screening finds a hand fine that the engine does not, or suspect that the engine
+    """Where the batch audit finds a hand fine that the engine does not, or suspect that the engine
     agrees with; a reading that could pay otherwise only asks the engine."""
     records = [_numbered(at, one.record) for at, one in enumerate(cases)]
     games = {fingerprint(one.game): one.game for one in cases}
     leaves = [leaf(at, record) for at, record in enumerate(records)]
     words = WordIds()
-    found = Screening(games.get, words).judge(EventArrays([event_table(leaves)], words))
+    found = BatchAuditor(games.get, words).judge(EventArrays([event_table(leaves)], words))
     wrong = []
     for case, record, code, nets in zip(cases, records, found.why, found.nets, strict=True):
         why = DoubtReason(int(code))
-        if why is DoubtReason.READING or not is_screened(why):
+        if why is DoubtReason.READING or not is_judged(why):
             continue
         report = judge(case.game, record, partner_of(case.game))
         seats = len(report.recorded or ())

@@ -71,9 +71,9 @@ def test_a_changed_game_is_what_the_hands_name(played: Path) -> None:
 
 
 def test_every_question_knows_changed_games(played: Path, capsys: Captured) -> None:
-    screened = printed(capsys, "audit", "--all")
-    assert screened == printed(capsys, "audit", "--all", "--engine")
-    rows = [line.split("\t") for line in screened.splitlines()[1:]]
+    in_batches = printed(capsys, "audit", "--all")
+    assert in_batches == printed(capsys, "audit", "--all", "--engine")
+    rows = [line.split("\t") for line in in_batches.splitlines()[1:]]
     assert {SITE, AUCTION, "mine.stack-90"} <= {row[1] for row in rows}
     assert ["0", "0"] * 5 == [cell for row in rows for cell in row[-2:]], "none differs"
     assert main(["verify", "--all"]) in (0, OWN_KEY)

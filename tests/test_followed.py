@@ -14,8 +14,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from analytics.screening import payout_check, plan
-from analytics.screening.plan import DoubtReason
+from analytics.batch_audit import payout_check, plan
+from analytics.batch_audit.plan import DoubtReason
 from engine.changes import changed, partner_of
 from engine.followed import EITHER, UNASKED, Followed, unfollowed
 from engine.game import Game, fingerprint
@@ -27,7 +27,7 @@ from engine.turn import IllegalCommand
 from formats import plain_records as plain_module
 from formats.hand_records import hand_record
 from formats.plain_records import plain_record
-from tests.analytics.held import screened
+from tests.analytics.held import batch_result
 from tests.formats.test_hand_records import told_of as told_hand
 from tests.hands import covering
 from tests.mutants import (
@@ -44,7 +44,7 @@ from tests.mutants import (
 )
 from tests.profiles import sized
 
-PATHS: dict[str, Followed] = {"screen": plan.FOLLOWED, "plain": plain_module.FOLLOWED}
+PATHS: dict[str, Followed] = {"batch": plan.FOLLOWED, "plain": plain_module.FOLLOWED}
 RULES = distinct()
 COVER = covering(RULES)
 every_rules = pytest.mark.parametrize("name", sized(quick=COVER, ci=COVER, slow=RULES))
@@ -60,8 +60,8 @@ def forget_what_was_followed() -> Iterator[None]:
     plain_module.is_plain_game.cache_clear()
 
 
-def is_screened(game: Game) -> bool:
-    """Whether the screening follows these rules at any table."""
+def is_followed(game: Game) -> bool:
+    """Whether the batch audit follows these rules at any table."""
     seats = range(game.seats_min, min(game.seats_max, 9) + 1)
     return any(isinstance(plan.plan_ruleset(game, one, partner_of(game)), tuple) for one in seats)
 
@@ -87,29 +87,29 @@ def cases(name: str, others: Iterator[Mutant], count: int, *, play: bool = True)
     game, found = RULES[name], list[Case]()
     own = dealt(game, "own", OWN * count)
     for what, other in others:
-        if is_screened(other):
+        if is_followed(other):
             found += [Case(what, other, told_of(other, record)) for record in own]
             found += [Case(what, other, it) for it in (dealt(other, what, count) if play else ())]
     return found
 
 
-# The screening.
+# The batch audit.
 
 
 @every_rules
-def test_the_screening_says_of_changed_rules_what_the_engine_does_or_nothing(name: str) -> None:
+def test_the_batch_audit_says_of_changed_rules_what_the_engine_does_or_nothing(name: str) -> None:
     assert [] == disagreements(cases(name, some(name, mutants), FEW))
 
 
 @every_rules
-def test_the_screening_leaves_what_another_reading_may_pay_to_the_engine(name: str) -> None:
+def test_the_batch_audit_leaves_what_another_reading_may_pay_to_the_engine(name: str) -> None:
     others = some(name, rereadings)
     assert [] == disagreements(cases(name, others, 4 * FEW, play=False))
 
 
 @pytest.mark.slow
 @every_rules
-def test_the_screening_and_the_engine_over_many_hands_of_changed_rules(name: str) -> None:
+def test_the_batch_audit_and_the_engine_over_many_hands_of_changed_rules(name: str) -> None:
     assert [] == disagreements(cases(name, mutants(RULES[name]), MANY))
     assert [] == disagreements(cases(name, rereadings(RULES[name]), 4 * MANY, play=False))
 
@@ -135,13 +135,13 @@ REFUSED = (
 
 
 @pytest.mark.parametrize(("name", "policy", "value"), REFUSED)
-def test_a_policy_let_into_the_screening_is_found(
+def test_a_policy_let_into_the_batch_audit_is_found(
     name: str, policy: str, value: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game = replace(RULES[name], **{policy: value}, readings=(), partner=None)
-    assert not is_screened(game)
+    assert not is_followed(game)
     let_in(monkeypatch, plan.FOLLOWED, policy, value)
-    assert is_screened(game)
+    assert is_followed(game)
     for part in range(10):
         own = dealt(RULES[name], f"own {part}", 40)
         found = [Case(policy, game, told_of(game, one)) for one in own]
@@ -168,7 +168,7 @@ COUNTED = (
 
 
 @pytest.mark.parametrize(("name", "policy", "value"), COUNTED)
-def test_a_reading_let_into_the_screening_is_found(
+def test_a_reading_let_into_the_batch_audit_is_found(
     name: str, policy: str, value: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = next(it for it in rereadings(RULES[name]) if it.game.readings[0].policy == policy)
@@ -180,18 +180,18 @@ def test_a_reading_let_into_the_screening_is_found(
     assert disagreements(found)
 
 
-# A script whose course the screening does not know.
+# A script whose course the batch audit does not know.
 COURSES = ("line 3: DealBoard twice", "line 4: Betting twice", "line 7: DealBoard total=4")
 
 
 @pytest.mark.parametrize("what", COURSES)
-def test_a_course_let_into_the_screening_is_found(
+def test_a_course_let_into_the_batch_audit_is_found(
     what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game = next(one.game for one in mutants(RULES["site-nl"]) if one.what == what)
-    assert not is_screened(game)
+    assert not is_followed(game)
     monkeypatch.setattr(plan, "is_usual_course", lambda kinds, totals: True)
-    assert is_screened(game)
+    assert is_followed(game)
     assert disagreements([Case(what, game, one) for one in dealt(game, "course", 40)])
 
 
@@ -199,7 +199,7 @@ def test_stakes_that_no_column_holds_are_for_the_engine() -> None:
     game = changed(RULESETS["site-nl"], {"big": "5000000000", "stack": "1000000000000"})
     assert "script small 2500000000 is for the engine" == plan.plan_ruleset(game, 2, None)
     record = dealt(game, "large", 1)[0]
-    assert [DoubtReason.RULES] == screened([record], {fingerprint(game): game}.get).why.tolist()
+    assert [DoubtReason.RULES] == batch_result([record], {fingerprint(game): game}.get).why.tolist()
 
 
 def test_forced_bets_of_another_table_are_refused_in_a_sentence() -> None:
@@ -227,7 +227,7 @@ def test_many_hands_in_one_pass_are_what_following_makes(name: str) -> None:
 def differences(name: str, count: int) -> list[str]:
     """Where a hand made in one pass is another than the rules make of it.
 
-    A told hand that its rules forbid may be made all the same: then the screening finds it out.
+    A told hand that its rules forbid may be made all the same: then the batch audit finds it out.
     """
     game, wrong, forbidden = RULES[name], list[str](), list[Case]()
     own = dealt(game, "own", 2 * count)
@@ -276,7 +276,7 @@ def test_a_policy_let_into_the_one_pass_is_found(
 @every_rules
 def test_no_path_follows_what_nobody_has_heard_of(name: str) -> None:
     for what, game in strangers(RULES[name]):
-        assert not is_screened(game), what
+        assert not is_followed(game), what
         assert not plain_module.is_plain_game(game), what
 
 

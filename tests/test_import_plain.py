@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import asdict, replace
 
-from api.importing import screened_hands, spill, worker
+from api.importing import batch_audited, spill, worker
 from api.importing.inputs import inputs
 from api.importing.spill import read_chunk
 from api.importing.worker import ImportOptions, ImportOutcome
@@ -34,7 +34,7 @@ SHARED = Path(__file__).parents[1].parent / "shared/data"
 @pytest.fixture(autouse=True)
 def few_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that short files are worth columns too."""
-    for module in (worker, spill, screened_hands):
+    for module in (worker, spill, batch_audited):
         monkeypatch.setattr(module, "RUN_HANDS", 1)
 
 
@@ -60,7 +60,7 @@ def imported(
 
     with pytest.MonkeyPatch.context() as patch:
         if not columns:
-            patch.setattr(screened_hands, "screened_records", nothing)
+            patch.setattr(batch_audited, "fine_records", nothing)
         (file,) = inputs([path], path.parent / "ledger")
         with spill.open_spill(path.parent / "spool", AT, SaltedSecret(b"s" * 32)) as out:
             found = worker.import_file(file, options, out, lambda hands: None)
@@ -243,7 +243,7 @@ def test_damaged_hands_come_to_the_same(seats: int, tmp_path: Path) -> None:
 
 
 def test_what_is_made_of_a_plain_hand_is_what_the_rules_make_of_it(tmp_path: Path) -> None:
-    """Of hands that nobody damaged the screening need not catch any."""
+    """Of hands that nobody damaged the batch audit need not catch any."""
     same = 0
     for seats in (2, 4, 9):
         (tmp_path / "hands.txt").write_text(tables("phh-nt", 20, seats))

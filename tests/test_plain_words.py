@@ -30,7 +30,7 @@ NO_WORDS = {
     "apart": "what is parted, or by how much",
     "whoever": "a caller, a viewer or a player",
     "untold": "hidden",
-    "vouched": "a screened import",
+    "vouched": "a batch-audited import",
     "docket": "disputed hands",
     "feet": "row group digests",
 }

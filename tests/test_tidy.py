@@ -35,7 +35,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 FLOORS: dict[str, tuple[str, ...]] = {
     "store": ("folder", "log", "proof", "columns", "tables", "segments", "archive", "", "sql"),
     "analytics": (
-        *("sql", "intervals", "p_values", "replay", "decisions", "screening", "projections"),
+        *("sql", "intervals", "p_values", "replay", "decisions", "batch_audit", "projections"),
         *("statistics", "auctions", "fairness", "luck", "results", "opponents", "comparison"),
         "",
     ),

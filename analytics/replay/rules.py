@@ -4,8 +4,8 @@ and hole cards; who may raise, and within which bounds.
 Positions count backwards from the button, and blinds are named by who posted.
 
 Who may raise is computed of many hands at once: `engine/steps/sizing.py` in columns. Written
-from the rules and not from the engine, so that a test can hold each against the other. Screening
-and lock-step replay both call it. Bets are what lies before a seat in this round.
+from the rules and not from the engine, so that a test can hold each against the other. The batch
+audit and lock-step replay both call it. Bets are what lies before a seat in this round.
 """
 
 from collections.abc import Callable, Sequence

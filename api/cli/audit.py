@@ -155,8 +155,8 @@ class AuditOptions(Struct, frozen=True):
         return self.workers is not None or self.on is not None
 
     @property
-    def screened(self) -> bool:
-        """Whether the screening goes first; hands that it passes have no pots for files."""
+    def in_batches(self) -> bool:
+        """Whether hands are audited in batches first; hands that pass have no pots for files."""
         return self.every and not (self.engine or self.files)
 
     def check(self) -> None:
@@ -165,7 +165,7 @@ class AuditOptions(Struct, frozen=True):
             raise click.UsageError("name the hands to audit, or a --match, or all with --all")
         if self.engine and not self.every:
             raise click.UsageError("--engine is for --all: others are always the engine's")
-        if self.shared and not self.screened:
+        if self.shared and not self.in_batches:
             raise click.UsageError(
                 "--workers and --on are for --all, without --engine and without files"
             )
@@ -238,9 +238,9 @@ def audit(
         raise click.UsageError(f"other processes know no ruleset {other.name}: judge it here")
     with reading(folder) as ledger:
         tally = Tally(ledger, request)
-        if request.screened:
+        if request.in_batches:
             bar = progress_bar("judging", ledger.next_seq, "hands")
-            with _screened_batches(ledger, other, request) as parts, bar as advance:
+            with _batch_audits(ledger, other, request) as parts, bar as advance:
                 entries = (entry for part in parts for entry in tally.add(part, advance))
                 _print_entries(entries, tally)
         else:
@@ -337,10 +337,10 @@ def _write_verdicts(judged: Iterable[AuditedHand], ledger: "Snapshot", tally: Ta
 
 
 @contextmanager
-def _screened_batches(
+def _batch_audits(
     ledger: "Snapshot", other: Game | None, request: AuditOptions
 ) -> "Iterator[Iterable[BatchAudit]]":
-    """Audit all hands by the screening: in this process, in several, or in Spark."""
+    """Audit all hands in batches: in this process, in several, or in Spark."""
     fine = request.as_document
     if not request.shared:
         from api.ledger_audit import audit_batches

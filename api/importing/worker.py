@@ -177,7 +177,7 @@ class _FileImport(NamedTuple):
         for block in _hand_blocks(hands, self.spill):
             done: Mapping[int, PlainRecord] = {}
             if len(block) >= RUN_HANDS:
-                from api.importing.screened_hands import screened_records  # numpy comes with it
+                from api.importing.batch_audited import fine_records  # numpy comes with it
 
                 named = [  # the hands under the names that were asked for
                     it if it.players == players else replace(it, players=players)
@@ -185,7 +185,7 @@ class _FileImport(NamedTuple):
                     if isinstance(it, SourceHand)
                     and (players := _new_names(it.players, self.options.names))
                 ]
-                columns, done = screened_records(
+                columns, done = fine_records(
                     named, self.found.match, self.spill.at, audited=self.options.audit
                 )
                 self.spill.expect(columns)
@@ -196,17 +196,17 @@ class _FileImport(NamedTuple):
         self._chunk()
 
     def _many(self, part: SourceBatch) -> None:
-        """Spill neighbouring hands: in columns where the screening allows it, else one by one."""
+        """Spill neighbouring hands: in columns where the batch audit allows it, else one by one."""
         players = _new_names(part.players, self.options.names)
         if len(part.every) < RUN_HANDS or players is None:
             self._one_by_one(map(part.hand, part.every))
             return
-        from api.importing.screened_hands import (  # numpy comes with it
-            screened_batch,
-            screened_verdicts,
+        from api.importing.batch_audited import (  # numpy comes with it
+            fine_batch,
+            fine_verdicts,
         )
 
-        columns, nets = screened_batch(
+        columns, nets = fine_batch(
             part, self.found.match, players, self.spill.at, audited=self.options.audit
         )
         numbers = columns.number.tolist()
@@ -222,7 +222,7 @@ class _FileImport(NamedTuple):
             self.found.hands += len(columns.number)
             self.found.events += len(columns.pos)
             if self.options.audit:
-                verdicts = screened_verdicts(columns)
+                verdicts = fine_verdicts(columns)
                 for verdict, code in VERDICT_CODES.items():
                     same = [it for it, one in zip(numbers, verdicts, strict=True) if one == code]
                     if same:

@@ -1,6 +1,6 @@
 """The verdicts of a ledger's hands, for lists and filters: judged once, and saved.
 
-Hands go through the screening in columns; those that it doubts the engine judges, as `audit --all`
+Hands are audited in batches first, in columns; those in doubt the engine judges, as `audit --all`
 does. A verdict depends on hidden cards, so it is for auditors, and for all where a match is open to
 all. To judge millions takes a while: `judge` goes on where it was left, with the hands that
 somebody looks at (`judging.py`), and `known` never waits.
@@ -35,9 +35,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import Struct
 
-from analytics.screening.batches import BATCH_HANDS, ScreenedBatch, Screening, screened_batches
-from analytics.screening.event_arrays import WordIds
-from analytics.screening.plan import DoubtReason
+from analytics.batch_audit.batches import BATCH_HANDS, AuditedBatch, BatchAuditor, audited_batches
+from analytics.batch_audit.event_arrays import WordIds
+from analytics.batch_audit.plan import DoubtReason
 from api.record_audit import MOVELESS, VERDICT_CODES, RulesetLookup, audit_record, verdict_code
 from api.version import program_digest
 from engine.verdict import VERDICTS, Report, qualified
@@ -139,14 +139,14 @@ class Verdicts:
         every = np.arange(snapshot.next_seq) if hands is None else hands
         left = self.unjudged_of(every[every < snapshot.next_seq])
         rules, done = RulesetLookup(snapshot, None), 0
-        screening = Screening(rules.by_fingerprint, WordIds())
+        auditor = BatchAuditor(rules.by_fingerprint, WordIds())
         if len(left):
             yield Progress(0, len(left))
         for near in np.split(left, np.flatnonzero(np.diff(left // BATCH_HANDS)) + 1):
             if not len(near):
                 continue
             between = int(near.min()), int(near.max()) + 1
-            for batch in screened_batches(snapshot, screening, self._has_unjudged, between):
+            for batch in audited_batches(snapshot, auditor, self._has_unjudged, between):
                 for count in self._judge_batch(batch, rules, near):
                     done += count
                     yield Progress(done, len(left))
@@ -206,7 +206,7 @@ class Verdicts:
             return bool((self._codes[first : last + 1] == UNJUDGED).any())
 
     def _judge_batch(
-        self, batch: ScreenedBatch, rules: RulesetLookup, wanted: Numbers
+        self, batch: AuditedBatch, rules: RulesetLookup, wanted: Numbers
     ) -> Iterator[int]:
         """Judge the hands of a batch: all that are fine at once, then those that the engine
         judges."""
@@ -221,23 +221,23 @@ class Verdicts:
             seq, waiting = int(seqs[where]), waiting + 1
             if self._has_unjudged(seq, seq):
                 assumed = batch.why(where) is DoubtReason.ASSUMED
-                self._judge_hand(seq, batch.records[where], rules, screened=assumed)
+                self._judge_hand(seq, batch.records[where], rules, passed=assumed)
             if waiting == JUDGED_AT_ONCE:
                 yield waiting
                 waiting = 0
         yield waiting
 
     def _judge_hand(
-        self, seq: int, record: Events, rules: RulesetLookup, *, screened: bool = False
+        self, seq: int, record: Events, rules: RulesetLookup, *, passed: bool = False
     ) -> None:
-        """Judge one hand; without its ruleset there is no verdict. A `screened` hand is fine if
+        """Judge one hand; without its ruleset there is no verdict. A `passed` hand is fine if
         what it assumes is so."""
         start = record[0]
         game = rules.of(record) if isinstance(start, HandStarted) else None
         code = NO_VERDICT
         if game is not None:
             fine = Report(game.name, "agree", None, None)
-            report = qualified(fine, record) if screened else audit_record(record, game).report
+            report = qualified(fine, record) if passed else audit_record(record, game).report
             code = verdict_code(report)
         with self._turn:
             self._codes[seq] = code

@@ -42,7 +42,7 @@ class _EventRows(NamedTuple):
 
 
 def has_event_columns(game: Game) -> bool:
-    """Whether log lines stand for the steps of these rules; policies are left to the screening."""
+    """Whether log lines stand for the steps of these rules; the batch audit sees to policies."""
     kinds = Counter(map(type, game.script))
     streets = [step.street for step in game.script if isinstance(step, Betting)]
     return (

@@ -1,8 +1,8 @@
-"""Screening and engine on the same records: what each of them says of a hand, compared.
+"""Batch audit and engine on the same records: what each of them says of a hand, compared.
 
 `fine` has to mean that the engine agrees, to the chip. A hand that the engine would refuse is never
-fine, and a hand that it agrees with is never suspect. A reading that the screening does not follow
-is left to the engine, so there a doubt may turn out to be none.
+fine, and a hand that it agrees with is never suspect. A reading that the batch audit does not
+follow is left to the engine, so there a doubt may turn out to be none.
 """
 
 from collections import Counter
@@ -11,10 +11,10 @@ from contextlib import suppress
 
 from msgspec.structs import replace
 
+from analytics.batch_audit.batches import BatchAuditor, BatchResult
+from analytics.batch_audit.event_arrays import EventArrays, WordIds
+from analytics.batch_audit.plan import DoubtReason
 from analytics.replay.rules import RulesetLookup
-from analytics.screening.batches import Screening, ScreeningResult
-from analytics.screening.event_arrays import EventArrays, WordIds
-from analytics.screening.plan import DoubtReason
 from engine.changes import partner_of
 from engine.game import Game, fingerprint
 from engine.games import RULESETS
@@ -34,22 +34,22 @@ NOT_FOLLOWED = (t.TimedOut, t.Disconnected, t.Reconnected, t.HandVoided)
 Counted = Counter[tuple[str, str]]
 
 
-def screened(records: Sequence[Events], find: RulesetLookup = MARKED.get) -> ScreeningResult:
-    """What the screening says of these records, as a ledger would store them."""
+def batch_result(records: Sequence[Events], find: RulesetLookup = MARKED.get) -> BatchResult:
+    """What the batch audit says of these records, as a ledger would store them."""
     leaves = [leaf(number, record) for number, record in enumerate(records)]
     words = WordIds()
-    return Screening(find, words).judge(EventArrays([event_table(leaves)], words))
+    return BatchAuditor(find, words).judge(EventArrays([event_table(leaves)], words))
 
 
-def is_screened(why: int) -> bool:
-    """Whether the screening has judged the hand at all."""
+def is_judged(why: int) -> bool:
+    """Whether the batch audit has judged the hand at all."""
     return why < DoubtReason.RULES
 
 
 def agree(game: Game, records: Iterable[Events]) -> Counted:
-    """Screening and engine on each of these records; how often which said what."""
+    """Batch audit and engine on each of these records; how often which said what."""
     named = [_named(number, record) for number, record in enumerate(records)]
-    found = screened(named, (MARKED | {fingerprint(game): game}).get)
+    found = batch_result(named, (MARKED | {fingerprint(game): game}).get)
     counted: Counted = Counter()
     for record, code, nets in zip(named, found.why.tolist(), found.nets.tolist(), strict=True):
         report = judge(game, record, partner_of(game))
@@ -64,13 +64,13 @@ def agree(game: Game, records: Iterable[Events]) -> Counted:
         elif why is DoubtReason.READING:
             counts_all = not any(one.policy in ("split", "kickers") for one in game.readings)
             assert report.verdict == "contested" or not counts_all, told
-        elif is_screened(why):
+        elif is_judged(why):
             assert report.verdict in ("differ", "unknown"), told
     return counted
 
 
 def followed(game: Game, name: str) -> Iterator[Events]:
-    """Seeded hands without what the screening leaves to the engine, whatever is played."""
+    """Seeded hands without what the batch audit leaves to the engine, whatever is played."""
     number = 0
     while True:
         record = seeded(game, f"{name} {number}").record

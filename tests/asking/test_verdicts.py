@@ -74,7 +74,7 @@ def by_hand(rows: Any) -> dict[int, str]:
 
 @cache
 def by_engine(snapshot: Snapshot) -> dict[int, str]:
-    """What the engine says of each hand, without any screening."""
+    """What the engine says of each hand, without any batch audit."""
     found: dict[int, str] = {}
     for one in snapshot.hands():
         record = cast(Events, tuple(it.event for it in snapshot.read(one.hand)))
@@ -124,8 +124,8 @@ def test_some_hands_are_judged_before_all_others(snapshot: Snapshot, tmp_path: P
     assert Progress(len(some), len(some)) == list(verdicts.judge(snapshot, some))[-1]
     known = by_hand(verdicts.known(snapshot).rows)
     assert {seq: expected[seq] for seq in some.tolist()}.items() <= known.items()
-    screened = known.keys() - set(some.tolist())
-    assert {"agree"} == {known[seq] for seq in screened}
+    passed = known.keys() - set(some.tolist())
+    assert {"agree"} == {known[seq] for seq in passed}
     assert expected == judged(snapshot, verdicts)
 
 
@@ -196,7 +196,7 @@ def test_another_program_judges_anew_and_leaves_no_old_files(
 def test_whatever_decides_a_verdict_is_in_the_name_of_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rules, readings, screening, how events are read: change a file, and the key is another."""
+    """Rules, readings, batch audit, how events are read: change a file, and the key is another."""
     assert all((module.ROOT / place).exists() for place in module.VERDICT_SOURCES)
     monkeypatch.setattr(module, "ROOT", tmp_path)
     for place in module.VERDICT_SOURCES:
@@ -215,7 +215,7 @@ def test_whatever_decides_a_verdict_is_in_the_name_of_a_file(
     assert keys[-1] == _program()
 
 
-ASKING = ("api/questions/verdicts.py", "api/importing/worker.py", "api/importing/screened_hands.py")
+ASKING = ("api/questions/verdicts.py", "api/importing/worker.py", "api/importing/batch_audited.py")
 JUDGES_NOTHING = {  # what these ask for otherwise
     "api/importing/inputs.py": "which files there are",
     "api/importing/index.py": "what a hand is called",
@@ -245,7 +245,7 @@ def test_whatever_a_verdict_comes_from_is_among_what_decides() -> None:
         if not any(name == it or name.startswith(f"{it}/") for it in deciding)
     }
     assert JUDGES_NOTHING.keys() == outside
-    asked = {"api/record_audit.py", "engine/verdict.py", "analytics/screening/payout_check.py"}
+    asked = {"api/record_audit.py", "engine/verdict.py", "analytics/batch_audit/payout_check.py"}
     assert asked <= names
 
 

@@ -165,7 +165,7 @@ def nobody_judges(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("it was judged when it was imported")
 
     monkeypatch.setattr(Verdicts, "judge", judge)
-    monkeypatch.setattr(verdicts, "screened_batches", judge)
+    monkeypatch.setattr(verdicts, "audited_batches", judge)
 
 
 @pytest.mark.usefixtures("nobody_judges")

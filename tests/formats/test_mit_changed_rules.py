@@ -5,7 +5,7 @@ from itertools import islice
 import pytest
 from msgspec.structs import replace
 
-from api.importing import screened_hands
+from api.importing import batch_audited
 from engine.games import RULESETS
 from events.types import Events
 from formats.hand_records import hand_record
@@ -26,7 +26,7 @@ def passed(parts: list[LogPart], reader: LogReader) -> Both:
     both: Both = {}
     for part in parts:
         batch = reader.batch(part)
-        hands, _ = screened_hands.screened_batch(batch, "m", reader.players, 0, audited=False)
+        hands, _ = batch_audited.fine_batch(batch, "m", reader.players, 0, audited=False)
         for leaf in hands.leaves():
             told = batch.hand(int(leaf.stream.partition("/")[2]))
             assert isinstance(told, SourceHand)

@@ -301,7 +301,7 @@ def test_whatever_is_accepted_can_be_played_and_audited(game: Game) -> None:
 
 
 @pytest.mark.parametrize("name", ["auction-2024", "swap-2022-mit", "probability", "site-fl"])
-def test_the_screening_leaves_what_it_does_not_follow_to_the_engine(name: str) -> None:
+def test_the_batch_audit_leaves_what_it_does_not_follow_to_the_engine(name: str) -> None:
     """A hand of changed rules is fine only where the engine agrees, to the chip."""
     for number, made in enumerate(_every_change(GAMES[name])):
         if number % sized(24, 12, 4) == 0:

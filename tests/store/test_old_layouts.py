@@ -1,5 +1,5 @@
 """Signed ledgers of every layout there has been: verified, answering as the same events do today,
-screened, added to and merged."""
+audited, added to and merged."""
 
 import shutil
 from itertools import groupby
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from analytics.screening.batches import Screening, screened_batches
-from analytics.screening.event_arrays import WordIds
+from analytics.batch_audit.batches import BatchAuditor, audited_batches
+from analytics.batch_audit.event_arrays import WordIds
 from dealer.play import play
 from engine.game import fingerprint
 from engine.games import GAMES
@@ -53,12 +53,12 @@ def test_it_verifies(frozen: Path) -> None:
 def test_it_answers_as_the_same_events_do_today(frozen: Path, tmp_path: Path) -> None:
     today = _written_today(frozen, tmp_path / "today")
     assert _answers(frozen) == _answers(today)
-    assert _screened(frozen) == _screened(today)
+    assert _reasons(frozen) == _reasons(today)
 
 
 def test_it_is_added_to_and_merged(frozen: Path) -> None:
     """Rows of an old layout and of today's lie in one file afterwards, and say what they said."""
-    before = _screened(frozen)
+    before = _reasons(frozen)
     ledger, lock = open_ledger(frozen, "test", STANDARD)
     for number, events in enumerate(play(GAMES["auction-2024"], "more", 4, "more"), start=1):
         ledger.append(Append(f"more/{number}", 0, events, 1_800_000_000_000))
@@ -70,7 +70,7 @@ def test_it_is_added_to_and_merged(frozen: Path) -> None:
     lock.release()
     assert _layouts(frozen) == {2}
     assert _answers(frozen) == beside
-    assert _screened(frozen)[: len(before)] == before
+    assert _reasons(frozen)[: len(before)] == before
     _verified(frozen)
 
 
@@ -114,9 +114,9 @@ def _answers(folder: Path) -> dict[str, list[dict[str, object]]]:
     return {name: query.rows(f"SELECT * FROM {name} ORDER BY ALL") for name in VIEWS}
 
 
-def _screened(folder: Path) -> list[int]:
-    screening = Screening(MARKED.get, WordIds())
-    found = screened_batches(Reader(folder).snapshot(), screening)
+def _reasons(folder: Path) -> list[int]:
+    auditor = BatchAuditor(MARKED.get, WordIds())
+    found = audited_batches(Reader(folder).snapshot(), auditor)
     return [why for batch in found for why in batch.result.why.tolist()]
 
 

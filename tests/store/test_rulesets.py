@@ -7,8 +7,8 @@ import msgspec
 import pytest
 from msgspec.structs import fields, replace
 
-from analytics.screening.batches import Screening, screened_batches
-from analytics.screening.event_arrays import WordIds
+from analytics.batch_audit.batches import BatchAuditor, audited_batches
+from analytics.batch_audit.event_arrays import WordIds
 from api.main import main
 from api.playing.recording import Recording, finished_hand, seeded_start
 from api.record_audit import RulesetLookup
@@ -95,7 +95,7 @@ BEFORE = {
 
 
 @pytest.mark.parametrize("name", BEFORE)
-def test_a_ledger_of_older_rules_is_audited_screened_and_verified_as_before(
+def test_a_ledger_of_older_rules_is_audited_and_verified_as_before(
     tmp_path: Path, capsys: Captured, name: str
 ) -> None:
     carried = "carried" if name.startswith("urcs") else "reset"
@@ -118,9 +118,9 @@ def test_a_ledger_of_older_rules_is_audited_screened_and_verified_as_before(
     ]
     assert {"agree", "contested"} >= {one["verdict"] for one in hands}
     snapshot = Reader(tmp_path).snapshot()
-    screening = Screening(RulesetLookup(snapshot, None).by_fingerprint, WordIds())
-    fine = sum(sum(batch.fine().values()) for batch in screened_batches(snapshot, screening))
-    assert (fine > 0) == name.startswith("probability")  # the screening leaves URCS to the engine
+    auditor = BatchAuditor(RulesetLookup(snapshot, None).by_fingerprint, WordIds())
+    fine = sum(sum(batch.fine().values()) for batch in audited_batches(snapshot, auditor))
+    assert (fine > 0) == name.startswith("probability")  # the batch audit leaves URCS to the engine
     assert 0 == main(["verify", "--all", "--key", str(tmp_path / "keys"), *where])
 
 

@@ -8,8 +8,8 @@ Then the cards: dealt to whom they had to be, swapped, and no card twice.
 
 import numpy as np
 
-from analytics.screening.betting_check import BettingCheck
-from analytics.screening.event_arrays import (
+from analytics.batch_audit.betting_check import BettingCheck
+from analytics.batch_audit.event_arrays import (
     CARD_BITS,
     CODE,
     ORIGINS,
@@ -19,7 +19,7 @@ from analytics.screening.event_arrays import (
     code_field,
     event_code,
 )
-from analytics.screening.plan import ANTE, DoubtReason, ScriptLine
+from analytics.batch_audit.plan import ANTE, DoubtReason, ScriptLine
 from store.columns.cells import Column, pair
 
 DECK = (1 << UNKNOWN_CARD) - 1

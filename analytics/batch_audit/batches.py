@@ -1,7 +1,7 @@
-"""Screen a ledger in batches: group hands by plan, replay them, find each fine or doubtful.
+"""Audit a ledger in batches: group hands by plan, replay them, find each fine or doubtful.
 
 `fine` is a promise: the engine's audit agrees with the hand, and no reading pays otherwise. Any
-doubt, and whatever the screening does not follow, is for the engine to judge.
+doubt, and whatever the batch audit does not follow, is for the engine to judge.
 
 A whole ledger is read by its event columns, some thousand hands at a time, in order. Memory does
 not grow with the ledger: a few row groups are in hand at once. Of hands that are fine only numbers
@@ -17,15 +17,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from analytics.batch_audit.betting_check import BettingCheck
+from analytics.batch_audit.betting_state import PlanHands, row_ranges
+from analytics.batch_audit.event_arrays import READ_COLUMNS, EventArrays, WordIds
+from analytics.batch_audit.payout_check import PayoutCheck, ReadingCheck
+from analytics.batch_audit.plan import DoubtReason, Plan, Stakes, plan_ruleset
+from analytics.batch_audit.pots import HandPots
+from analytics.batch_audit.record_check import DealtCards, RecordCheck
+from analytics.batch_audit.showdown import Contenders
 from analytics.replay.rules import RulesetLookup
-from analytics.screening.betting_check import BettingCheck
-from analytics.screening.betting_state import PlanHands, row_ranges
-from analytics.screening.event_arrays import READ_COLUMNS, EventArrays, WordIds
-from analytics.screening.payout_check import PayoutCheck, ReadingCheck
-from analytics.screening.plan import DoubtReason, Plan, Stakes, plan_ruleset
-from analytics.screening.pots import HandPots
-from analytics.screening.record_check import DealtCards, RecordCheck
-from analytics.screening.showdown import Contenders
 from engine.changes import partner_of
 from engine.game import Game
 from events.ledger import Record, is_match
@@ -41,7 +41,7 @@ from store.segments.reading import files_of
 CHUNK = 1 << 14  # hands played at once, more or less: their columns stay in the cache
 
 
-class ScreeningResult(NamedTuple):
+class BatchResult(NamedTuple):
     """The result of each hand of some rows: why it is doubtful, and what each seat won."""
 
     why: Column
@@ -50,8 +50,8 @@ class ScreeningResult(NamedTuple):
     nets: Column  # by hand and seat; only where it is fine
 
 
-class Screening:
-    """Screens hands; the plans of rulesets are kept from one group of rows to the next."""
+class BatchAuditor:
+    """Audits hands in columns; keeps the plans of rulesets from one group of rows to the next."""
 
     def __init__(self, find: RulesetLookup, words: WordIds, other: Game | None = None) -> None:
         self._find, self._other = find, other
@@ -59,8 +59,8 @@ class Screening:
         self._plans: dict[tuple[int, int, int], tuple[Plan, Stakes] | DoubtReason] = {}
         self._games: dict[int, Game | None] = {}
 
-    def judge(self, columns: EventArrays) -> ScreeningResult:
-        """Screen every hand of these columns."""
+    def judge(self, columns: EventArrays) -> BatchResult:
+        """Audit every hand of these columns."""
         kinds, where = columns.kinds, columns.which_kind
         verdicts = np.zeros(len(kinds), dtype=np.uint8)
         stakes: dict[Plan, list[tuple[int, Stakes]]] = {}
@@ -79,7 +79,7 @@ class Screening:
         why[columns.strange] = DoubtReason.START
         why[(why == DoubtReason.FINE) & columns.assumes] = DoubtReason.ASSUMED
         names = [game.name if (game := self._games.get(mark)) else None for mark, _, _ in kinds]
-        return ScreeningResult(why, names, where, nets)
+        return BatchResult(why, names, where, nets)
 
     def _planned(self, mark: int, name: int, size: int) -> tuple[Plan, Stakes] | DoubtReason:
         key = mark, name, size
@@ -108,7 +108,7 @@ class Screening:
         why: Column,
         nets: Column,
     ) -> None:
-        """Screen hands of one plan, a chunk at a time."""
+        """Audit hands of one plan, a chunk at a time."""
         stakes = np.full(len(columns.kinds), -1)  # by kind: which of the members
         stakes[[number for number, _ in members]] = np.arange(len(members))
         which = np.flatnonzero((stakes.take(columns.which_kind) >= 0) & (why == 0))
@@ -116,10 +116,10 @@ class Screening:
             of = stakes.take(columns.which_kind.take(some))
             hands = columns.plan_hands(plan, some, [one for _, one in members], of)
             at = row_ranges(some, np.ones_like(some))
-            why[at], nets[at, : plan.seats] = screen_hands(columns, some, hands)
+            why[at], nets[at, : plan.seats] = check_hands(columns, some, hands)
 
 
-def screen_hands(columns: EventArrays, which: Column, hands: PlanHands) -> tuple[Column, Column]:
+def check_hands(columns: EventArrays, which: Column, hands: PlanHands) -> tuple[Column, Column]:
     """Replay some hands of one plan and check their records; return reasons, and nets by seat."""
     played = BettingCheck(hands)
     played.run()
@@ -134,17 +134,17 @@ def screen_hands(columns: EventArrays, which: Column, hands: PlanHands) -> tuple
     return record.why, payouts.nets.T
 
 
-BATCH_HANDS = 1 << 14  # screened at once: some ten row groups
+BATCH_HANDS = 1 << 14  # audited at once: some ten row groups
 OTHERS = ("hand_seq", *(it for it in columns() if it not in {*ENVELOPE, *READ_COLUMNS}))
 Nets = tuple[int, ...]
 HandFilter = Callable[[int, int], bool]  # whether any hand from one to another is wanted
 
 
-class ScreenedBatch(NamedTuple):
+class AuditedBatch(NamedTuple):
     """Some hands in the order they closed, their results, and the records of those in doubt."""
 
     columns: EventArrays
-    result: ScreeningResult
+    result: BatchResult
     records: dict[int, Events]  # by place among these hands
 
     def __len__(self) -> int:
@@ -186,7 +186,7 @@ class ScreenedBatch(NamedTuple):
 
 
 class RowGroup(NamedTuple):
-    """Successive hands: the columns that the screening reads, and how to read the others."""
+    """Successive hands: the columns that the batch audit reads, and how to read the others."""
 
     rows: pa.Table
     others: Callable[[], pa.Table]
@@ -202,13 +202,13 @@ def every_hand(first: int, last: int) -> bool:
     return True
 
 
-def screened_batches(
+def audited_batches(
     snapshot: Snapshot,
-    screening: Screening,
+    auditor: BatchAuditor,
     asked: HandFilter = every_hand,
     between: tuple[int, int] | None = None,
-) -> Iterator[ScreenedBatch]:
-    """Screen every hand that closed, in that order, but for segments in which none is wanted; with
+) -> Iterator[AuditedBatch]:
+    """Audit every hand that closed, in that order, but for segments in which none is wanted; with
     `between` two places, only those from the first up to the second."""
     parts: list[RowGroup] = []
     waiting = 0
@@ -217,16 +217,16 @@ def screened_batches(
         first, last = part.hands()
         waiting += last - first + 1
         if waiting >= BATCH_HANDS:
-            yield _batch(snapshot, parts, screening)
+            yield _batch(snapshot, parts, auditor)
             parts, waiting = [], 0
     if parts:
-        yield _batch(snapshot, parts, screening)
+        yield _batch(snapshot, parts, auditor)
 
 
-def _batch(snapshot: Snapshot, parts: Sequence[RowGroup], screening: Screening) -> ScreenedBatch:
-    """Screen some row groups, and read the records of hands in doubt."""
-    columns = EventArrays([part.rows for part in parts], screening.words)
-    result = screening.judge(columns)
+def _batch(snapshot: Snapshot, parts: Sequence[RowGroup], auditor: BatchAuditor) -> AuditedBatch:
+    """Audit some row groups, and read the records of hands in doubt."""
+    columns = EventArrays([part.rows for part in parts], auditor.words)
+    result = auditor.judge(columns)
     doubtful = np.flatnonzero(result.why != DoubtReason.FINE)
     places = dict(zip(columns.hand_seq[doubtful].tolist(), doubtful.tolist(), strict=True))
     records: dict[int, Events] = {}
@@ -235,7 +235,7 @@ def _batch(snapshot: Snapshot, parts: Sequence[RowGroup], screening: Screening) 
         if wanted := [it for it in places if first <= it <= last]:
             found = _records(snapshot, part, wanted)
             records |= {places[it]: cast(Events, record) for it, record in found.items()}
-    return ScreenedBatch(columns, result, records)
+    return AuditedBatch(columns, result, records)
 
 
 def _records(

@@ -1,4 +1,4 @@
-"""Event tables encoded as NumPy arrays for the screening: event codes, rounds, actions, cards.
+"""Event tables encoded as NumPy arrays for the batch audit: event codes, rounds, actions, cards.
 
 All of this depends on the record alone, so it is made once, whatever rules are asked. Cards are
 places in a 52-bit mask (`odds.rank.mask`), words are numbered. Replies that failed (`Faulted`) move
@@ -15,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from analytics.batch_audit.betting_check import BET, CALL, NO_SEAT, RAISE
+from analytics.batch_audit.betting_state import Openings, PlanHands, RecordedActions
+from analytics.batch_audit.plan import STEP_MAX, DoubtReason, Plan, Stakes
 from analytics.replay.columns import BLINDS
-from analytics.screening.betting_check import BET, CALL, NO_SEAT, RAISE
-from analytics.screening.betting_state import Openings, PlanHands, RecordedActions
-from analytics.screening.plan import STEP_MAX, DoubtReason, Plan, Stakes
 from events.cards import DECK, UNKNOWN
 from odds.rank import mask
 from store.columns.cells import BAD, LARGE, Cells, Column, Ragged
@@ -148,7 +148,7 @@ class EventArrays(HandColumns):
 
     `values` has a small number for every event, column by column; `lists` has rows of numbers.
     `strange` are hands with a row that no rules could hold: a fault of a seat that is not there.
-    `why` says which hands cannot be screened, `kinds` which rulesets and tables there are.
+    `why` says which hands cannot be audited here, `kinds` which rulesets and tables there are.
     """
 
     def __init__(self, tables: Sequence[pa.Table], words: WordIds) -> None:
@@ -248,7 +248,7 @@ class EventArrays(HandColumns):
         self.bits[at], self.order[at] = bits, order
 
     def _find_doubts(self) -> Column:
-        """Find hands with events that the screening does not follow, or that cannot begin."""
+        """Find hands with events that the batch audit does not follow, or that cannot begin."""
         kind, blinds = self.kind, self.of("BlindPosted")
         why = np.zeros(self.count, dtype=np.uint8)
         posts = blinds.compress(self.values["blind"].take(blinds) >= BLINDS["post"])

@@ -1,7 +1,7 @@
-"""`audit --all` by screening and by the engine alone: one document, on every public corpus.
+"""`audit --all` by batch audit and by the engine alone: one document, on every public corpus.
 
-How much of a corpus the screening answers for is said too: if it left everything to the engine, it
-would agree with it just as well.
+How much of a corpus the batch audit answers for is said too: if it left everything to the engine,
+it would agree with it just as well.
 """
 
 import gzip
@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from analytics.screening.batches import Screening, screened_batches
-from analytics.screening.event_arrays import WordIds
-from api.ledger_audit import screened_entry
+from analytics.batch_audit.batches import BatchAuditor, audited_batches
+from analytics.batch_audit.event_arrays import WordIds
+from api.ledger_audit import passed_entry
 from api.record_audit import RulesetLookup
 from store.reader import Reader
 from tests import profiles
@@ -54,17 +54,17 @@ def _unpacked(path: Path, folder: Path, most: int | None) -> Path:
 
 def _same(capsys: Captured, folder: Path, fewest: float) -> None:
     """The same document, and from `ci` on the same table (`tests/test_cli_parameters.py` has one);
-    and of so many hands the screening alone has judged."""
+    and of so many hands the batch audit alone has judged."""
     words = ("audit", "--all", "--ledger", str(folder))
     document = _printed(capsys, *words, "--json")
     assert document == _printed(capsys, *words, "--engine", "--json")
     if profiles.chosen() != "quick":
         assert _printed(capsys, *words) == _printed(capsys, *words, "--engine")
     snapshot = Reader(folder).snapshot()
-    screening = Screening(RulesetLookup(snapshot, None).by_fingerprint, WordIds())
-    found = list(screened_batches(snapshot, screening))
+    auditor = BatchAuditor(RulesetLookup(snapshot, None).by_fingerprint, WordIds())
+    found = list(audited_batches(snapshot, auditor))
     hands = sum(map(len, found))
-    left = sum(screened_entry(one, place) is None for one in found for place in range(len(one)))
+    left = sum(passed_entry(one, place) is None for one in found for place in range(len(one)))
     assert hands == len(json.loads(document)["hands"])
     print(f"\n{hands} hands, {left} of them to the engine")
     assert hands - left >= fewest * hands
@@ -132,7 +132,7 @@ def test_hands_before_and_after_a_seal_are_judged(capsys: Captured, tmp_path: Pa
     _same(capsys, tmp_path / "ledger", 0.8)
 
 
-def test_other_rules_are_asked_of_the_screening_too(capsys: Captured, folder: Path) -> None:
+def test_other_rules_are_asked_of_the_batch_audit_too(capsys: Captured, folder: Path) -> None:
     words = ("audit", "--all", "--json", "--ledger", str(folder), "--ruleset", "auction-2024-mit")
     assert _printed(capsys, *words) == _printed(capsys, *words, "--engine")
 

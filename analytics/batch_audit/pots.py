@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analytics.screening.betting_check import BettingCheck
+from analytics.batch_audit.betting_check import BettingCheck
 from engine.policies import Policies, Rake
 from store.columns.cells import Column
 

@@ -14,12 +14,12 @@ from functools import cached_property
 import numpy as np
 from msgspec.structs import replace
 
+from analytics.batch_audit.event_arrays import event_code
+from analytics.batch_audit.plan import DoubtReason
+from analytics.batch_audit.pots import HandPots, PotShares, SidePots, pot_shares
+from analytics.batch_audit.record_check import RecordCheck
+from analytics.batch_audit.showdown import Contenders
 from analytics.replay.rules import comparison
-from analytics.screening.event_arrays import event_code
-from analytics.screening.plan import DoubtReason
-from analytics.screening.pots import HandPots, PotShares, SidePots, pot_shares
-from analytics.screening.record_check import RecordCheck
-from analytics.screening.showdown import Contenders
 from engine.followed import of_other_kinds, unknown
 from engine.game import Game
 from engine.policies import Policies

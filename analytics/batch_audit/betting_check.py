@@ -26,9 +26,9 @@ from functools import cached_property
 
 import numpy as np
 
+from analytics.batch_audit.betting_state import BettingState, PlanHands
+from analytics.batch_audit.plan import DoubtReason
 from analytics.replay.rules import ActionState, RaiseState, raise_bounds, raise_forbidden
-from analytics.screening.betting_state import BettingState, PlanHands
-from analytics.screening.plan import DoubtReason
 from store.columns.cells import Column
 
 FOLD, CHECK, CALL, BET, RAISE = range(5)

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from analytics.batch_audit.plan import ANTE, DoubtReason, Plan
 from analytics.replay.columns import BLINDS
-from analytics.screening.plan import ANTE, DoubtReason, Plan
 from store.columns.cells import LARGE, Column
 
 BYTE = 8  # seats of larger tables need more than a byte for a bit each

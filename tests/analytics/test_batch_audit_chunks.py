@@ -1,4 +1,4 @@
-"""Hands in columns stand beside others: what the screening says of one depends on no other."""
+"""Hands in columns stand beside others: what the batch audit says of one depends on no other."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from analytics.screening import batches
-from analytics.screening.batches import RowGroup, Screening, ScreeningResult, row_groups
-from analytics.screening.event_arrays import BOOLEANS, CARDS, NUMBERS, EventArrays, WordIds
-from analytics.screening.payout_check import has_cyclic_straight
-from analytics.screening.plan import DoubtReason
-from analytics.screening.pots import SidePots, layered_pots, side_pots
+from analytics.batch_audit import batches
+from analytics.batch_audit.batches import BatchAuditor, BatchResult, RowGroup, row_groups
+from analytics.batch_audit.event_arrays import BOOLEANS, CARDS, NUMBERS, EventArrays, WordIds
+from analytics.batch_audit.payout_check import has_cyclic_straight
+from analytics.batch_audit.plan import DoubtReason
+from analytics.batch_audit.pots import SidePots, layered_pots, side_pots
 from engine.games import named
 from events.ledger import Append
 from odds.batch import Showdown, worth
@@ -27,7 +27,7 @@ from store.columns.layout import KINDS
 from store.ledger import open_ledger
 from store.reader import Reader
 from store.tables.projection import STANDARD
-from tests.analytics.held import MARKED, followed, forged, leaf, screened
+from tests.analytics.held import MARKED, batch_result, followed, forged, leaf
 from tests.hands import seeded
 from tests.profiles import examples
 
@@ -49,9 +49,9 @@ NAMES = ["auction-2024-mit", "probability", "acpc-nl", "pokerstars-pl"]
 def test_a_forged_hand_touches_no_other(name: str) -> None:
     game = named(name)
     records = list(islice(followed(game, "beside"), 24))
-    alone = screened(records)
+    alone = batch_result(records)
     forgeries = islice(forged(game, records[0]), 0, 24 * 7, 7)
-    mixed = screened(list(chain.from_iterable(zip(records, forgeries, strict=False))))
+    mixed = batch_result(list(chain.from_iterable(zip(records, forgeries, strict=False))))
     assert len(mixed.why) == 48
     assert alone.why.tolist() == mixed.why[::2].tolist()
     fine = alone.why == DoubtReason.FINE
@@ -81,23 +81,23 @@ def test_whatever_stands_in_a_row_is_answered_and_matters_to_no_other(name: str,
 
 
 @cache
-def _events_of(name: str) -> tuple[pa.Table, ScreeningResult]:
+def _events_of(name: str) -> tuple[pa.Table, BatchResult]:
     records = islice(followed(named(name), "spoilt"), 20)
     events = event_table([leaf(number, record) for number, record in enumerate(records)])
     return events, _judged([events])
 
 
-def _judged(tables: list[pa.Table]) -> ScreeningResult:
+def _judged(tables: list[pa.Table]) -> BatchResult:
     words = WordIds()
-    return Screening(MARKED.get, words).judge(EventArrays(tables, words))
+    return BatchAuditor(MARKED.get, words).judge(EventArrays(tables, words))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_hands_are_judged_alike_in_any_chunks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     records = list(islice(followed(named(name), "chunks"), 12))
-    together = screened(records)
+    together = batch_result(records)
     monkeypatch.setattr(batches, "CHUNK", 1)
-    apart = screened(records)
+    apart = batch_result(records)
     assert together.why.tolist() == apart.why.tolist()
     assert together.nets.tolist() == apart.nets.tolist()
 
@@ -120,14 +120,14 @@ def test_tables_are_read_together_as_one_by_one() -> None:
 def test_records_in_doubt_are_whole_also_where_their_segment_is_gone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The screening reads few columns of a hand; the engine is given all of it."""
+    """The batch audit reads few columns of a hand; the engine is given all of it."""
     games = [named(name) for name in ("auction-2024", "swap-2022", "probability", "urcs-1998")]
     records, appends = [], []
     for number, game in enumerate(games * 6):
         start, *rest = seeded(game, f"m/{number}").record
         records.append((replace(start, hand=f"m/{number}"), *rest))
         appends.append(Append(f"m/{number}", 0, records[-1], 0))
-    ledger, lock = open_ledger(tmp_path, "screen", STANDARD)
+    ledger, lock = open_ledger(tmp_path, "batch", STANDARD)
     ledger.append(*appends[:20])
     ledger.seal()
     ledger.append(*appends[20:])
@@ -135,7 +135,7 @@ def test_records_in_doubt_are_whole_also_where_their_segment_is_gone(
     for gone in (False, True):
         if gone:
             monkeypatch.setattr(batches, "row_groups", _without_their_files(row_groups))
-        (batch,) = batches.screened_batches(snapshot, Screening(MARKED.get, WordIds()))
+        (batch,) = batches.audited_batches(snapshot, BatchAuditor(MARKED.get, WordIds()))
         assert 6 <= len(batch.records) < 24 == len(batch)
         assert all(records[place] == record for place, record in batch.records.items())
     ledger.close()
@@ -145,7 +145,7 @@ def test_records_in_doubt_are_whole_also_where_their_segment_is_gone(
 def _without_their_files(
     found: Callable[..., Iterator[RowGroup]],
 ) -> Callable[..., Iterator[RowGroup]]:
-    """As where a segment was compacted between the screening and the engine."""
+    """As where a segment was compacted between the batch audit and the engine."""
 
     def gone() -> pa.Table:
         raise FileNotFoundError("compacted")

@@ -6,10 +6,10 @@ compares seats and order with the rules; payouts are computed from these rows.
 
 import numpy as np
 
-from analytics.screening.betting_state import row_ranges
-from analytics.screening.event_arrays import SHOW, UNKNOWN_CARD, code_field, event_code
-from analytics.screening.plan import DoubtReason
-from analytics.screening.record_check import DECK, DealtCards
+from analytics.batch_audit.betting_state import row_ranges
+from analytics.batch_audit.event_arrays import SHOW, UNKNOWN_CARD, code_field, event_code
+from analytics.batch_audit.plan import DoubtReason
+from analytics.batch_audit.record_check import DECK, DealtCards
 from odds.batch import Showdown, with_hole, worth
 from store.columns.cells import Column
 

@@ -1,11 +1,11 @@
-"""The screening's side pots, odd chips and rake, in columns, are those of the engine."""
+"""The batch audit's side pots, odd chips and rake, in columns, are those of the engine."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.screening.pots import SidePots, layered_pots, pot_shares, rake_of_pots
+from analytics.batch_audit.pots import SidePots, layered_pots, pot_shares, rake_of_pots
 from engine.games import GAMES
 from engine.policies import OddChips, Policies, Rake, Rounding
 from engine.pots import layers as engine_layers

@@ -1,4 +1,4 @@
-"""Plans of rulesets for the screening: which rulesets it follows, and its reasons to doubt a hand.
+"""Plans of rulesets for the batch audit: which ones it follows, and its reasons to doubt a hand.
 
 What only changes amounts (blinds, antes, sizes of bets) becomes columns beside the hands; what
 changes the course of a hand is a plan. So hands of many stakes are checked together. A ruleset with
@@ -50,9 +50,9 @@ class DoubtReason(IntEnum):
     RAKE = 11  # the rake is not what the rules take
     AWARD = 12  # a pot is not paid as the rules pay it
     READING = 13  # another reading of the rules could pay differently
-    # What is not screened.
-    RULES = 32  # the screening does not follow this ruleset
-    EVENTS = 33  # clocks, newcomers or a void: the screening does not follow these events
+    # What is not audited in batches.
+    RULES = 32  # the batch audit does not follow this ruleset
+    EVENTS = 33  # clocks, newcomers or a void: the batch audit does not follow these events
     LARGE = 34  # more chips than fit the columns
     UNKNOWN = 35  # a card that counts was never recorded
     ASSUMED = 36  # fine, if what the hand assumes is so

@@ -1,4 +1,4 @@
-"""Import hands in columns: screen many at once, take those that are what their rules make of them.
+"""Import hands in columns: audit many at once, take those that are what their rules make of them.
 
 A fine hand is what `formats.hand_records` would have made of it. Its verdict is `agree`, unless
 that rests on what the hand assumes; the others are put to the rules one by one.
@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from analytics.screening.batches import Screening
-from analytics.screening.event_arrays import EventArrays, WordIds
-from analytics.screening.plan import DoubtReason
+from analytics.batch_audit.batches import BatchAuditor
+from analytics.batch_audit.event_arrays import EventArrays, WordIds
+from analytics.batch_audit.plan import DoubtReason
 from api.importing.spill import RUN_HANDS
 from api.record_audit import VERDICT_CODES
 from engine.assumptions import is_free
@@ -25,14 +25,14 @@ from store.columns.codec import rows_of
 from store.columns.event_columns import EventColumns, columns_of_appends, columns_of_hands
 from store.segments.runs import check_values
 
-GAMES_MAX = 1 << 12  # that the screening keeps plans of: of some files each hand has its own stakes
+GAMES_MAX = 1 << 12  # whose plans are kept: in some files each hand has its own stakes
 
 
-def screened_batch(
+def fine_batch(
     part: SourceBatch, match: str, players: tuple[str, ...], at: int, *, audited: bool
 ) -> tuple[EventColumns, Any]:
-    """The hands of a batch that the screening finds fine, under these names of players, and the net
-    results of each.
+    """The hands of a source's batch that the batch audit finds fine, under these names of players,
+    and the net results of each.
 
     That another reading of the rules could pay differently concerns only who wants a verdict.
     """
@@ -49,7 +49,7 @@ def screened_batch(
     return hands.only(which), part.nets[which]
 
 
-def screened_verdicts(hands: EventColumns) -> list[int]:
+def fine_verdicts(hands: EventColumns) -> list[int]:
     """The `verdict_code` of each fine hand; not plain `agree` where it rests on an assumption."""
     verdicts = np.full(len(hands.number), VERDICT_CODES["agree"], dtype=np.uint8)
     for one in hands.many:
@@ -63,10 +63,10 @@ def screened_verdicts(hands: EventColumns) -> list[int]:
     return verdicts.tolist()
 
 
-def screened_records(
+def fine_records(
     hands: Sequence[SourceHand], match: str, at: int, *, audited: bool
 ) -> tuple[EventColumns | None, Mapping[int, PlainRecord]]:
-    """The plain hands among these that the screening finds fine, in columns and by number."""
+    """The plain hands among these that the batch audit finds fine, in columns and by number."""
     numbers = [hand.number for hand in hands]
     if numbers != sorted(set(numbers)):
         return None, {}
@@ -90,17 +90,17 @@ def _fine_hands(hands: EventColumns, games: Iterable[Game], *, audited: bool) ->
     """Which of these hands are fine."""
     if len(_games) > GAMES_MAX:
         _games.clear()
-        _screening.cache_clear()
+        _auditor.cache_clear()
     _games.update((fingerprint(game), game) for game in games)
-    screening = _screening()
-    why = screening.judge(EventArrays([rows_of(hands)], screening.words)).why
+    auditor = _auditor()
+    why = auditor.judge(EventArrays([rows_of(hands)], auditor.words)).why
     others = () if audited else (DoubtReason.READING,)
     return np.isin(why, [DoubtReason.FINE, DoubtReason.ASSUMED, *others])
 
 
-_games: dict[str, Game] = {}  # by fingerprint, those that the screening knows
+_games: dict[str, Game] = {}  # by fingerprint, those that the batch audit knows
 
 
 @cache
-def _screening() -> Screening:
-    return Screening(_games.get, WordIds())
+def _auditor() -> BatchAuditor:
+    return BatchAuditor(_games.get, WordIds())

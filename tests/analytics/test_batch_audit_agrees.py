@@ -1,4 +1,4 @@
-"""Screening and engine, each the other's test: random hands of every ruleset, and forged ones."""
+"""Batch audit and engine, each the other's test: random hands of every ruleset, and forged ones."""
 
 from collections import Counter
 from itertools import islice
@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from analytics.screening.plan import DoubtReason
+from analytics.batch_audit.plan import DoubtReason
 from engine.catalogue import CATALOGUE
 from engine.game import Game, fingerprint
 from engine.games import GAMES, named
 from engine.policies import Rake
 from events import types as t
 from events.types import Events
-from tests.analytics.held import Counted, agree, followed, forged, is_screened, screened
+from tests.analytics.held import Counted, agree, batch_result, followed, forged, is_judged
 from tests.hands import seeded, some_rulesets, sources, walk
 from tests.profiles import sized
 
-UNSCREENED = {"urcs-1998", "urcs-1998-standard", "river-2023-mit"}
-UNSCREENED |= {"toss-2026-mit", "bounty-2025-mit"}
+UNFOLLOWED = {"urcs-1998", "urcs-1998-standard", "river-2023-mit"}
+UNFOLLOWED |= {"toss-2026-mit", "bounty-2025-mit"}
 OWN, THEIRS = sized((2, 3), (4, 5), (16, 20))
 RANDOM, FORGED = sized(8, 14, 40), sized(40, 80, 160)  # of each ruleset; `--slow` forges 100,000
 
@@ -62,10 +62,10 @@ def _cut_otherwise(name: str, scope: Literal["hand", "pot"] | None, count: int) 
 
 
 @some_rulesets
-def test_what_the_screening_follows_it_judges(game: Game) -> None:
+def test_what_the_batch_audit_follows_it_judges(game: Game) -> None:
     records = list(islice(followed(game, "followed"), 20))
-    judged = [is_screened(why) for why in screened(records).why.tolist()]
-    assert [game.name not in UNSCREENED] * 20 == judged
+    judged = [is_judged(why) for why in batch_result(records).why.tolist()]
+    assert [game.name not in UNFOLLOWED] * 20 == judged
 
 
 @some_rulesets
@@ -100,26 +100,26 @@ def test_no_random_hand_is_fine_that_the_engine_refuses(name: str, source: bytes
 def test_hands_of_several_rulesets_are_told_apart() -> None:
     games = [GAMES["auction-2024"], GAMES["probability"], GAMES["swap-2022"]] * 5
     records = [next(followed(game, f"mixed {n}")) for n, game in enumerate(games)]
-    found = screened(records)
+    found = batch_result(records)
     names = [found.names[place] for place in found.ruleset.tolist()]
     assert [game.name for game in games] == names
     assert not found.why.any() or set(found.why.tolist()) <= {DoubtReason.FINE, DoubtReason.READING}
 
 
-def test_a_hand_of_nobody_knows_which_rules_is_not_screened() -> None:
+def test_a_hand_of_nobody_knows_which_rules_is_not_judged() -> None:
     record = next(followed(GAMES["auction-2024"], "homeless"))
     start = record[0]
     assert isinstance(start, t.HandStarted)
     foreign = t.HandStarted("m/0", "poker", "0" * 16, start.button, start.players, start.stacks)
-    assert [DoubtReason.RULES] == screened([(foreign, *record[1:])]).why.tolist()
+    assert [DoubtReason.RULES] == batch_result([(foreign, *record[1:])]).why.tolist()
 
 
 def test_a_failed_reply_moves_nothing() -> None:
     record = next(followed(GAMES["auction-2024-mit"], "fault"))
     note = t.Faulted(0, "R85.0", "malformed", "action")
-    assert [DoubtReason.FINE] == screened([(*record, note)]).why.tolist()
+    assert [DoubtReason.FINE] == batch_result([(*record, note)]).why.tolist()
     nobody = t.Faulted(2, "R85.0", "malformed", "action")
-    assert [DoubtReason.START] == screened([(*record, nobody)]).why.tolist()
+    assert [DoubtReason.START] == batch_result([(*record, nobody)]).why.tolist()
 
 
 @pytest.mark.parametrize(
