@@ -113,7 +113,7 @@ def __getattr__(name: str) -> Any:
 def record(ledger: str | Path | Snapshot, hand: str) -> Events:
     """The events of a hand as they were written; its name is MATCH/NUMBER."""
     from analytics.statistics.compute import snapshot_of
-    from api.viewpoints.selection import NotInLedger
+    from api.viewpoints.hand_selection import NotInLedger
     from events.ledger import is_match
 
     found = () if is_match(hand) else snapshot_of(ledger).read(hand)
@@ -141,8 +141,8 @@ def answer(
 
     from analytics.statistics.compute import snapshot_of
     from api.questions import declared
+    from api.viewpoints.hand_selection import NotInLedger
     from api.viewpoints.ledger_view import LedgerView
-    from api.viewpoints.selection import NotInLedger
     from api.viewpoints.viewer import viewer_of, without_progress
 
     if question not in declared.question_names():

@@ -7,8 +7,8 @@ from pathlib import Path
 from api.cli.export import LOGS
 from api.exporting.tables import write_view
 from api.exporting.texts import TEXT_FORMATS, CannotExport, ExportRequest
+from api.viewpoints.hand_selection import leaves, selections
 from api.viewpoints.redaction import Redactor
-from api.viewpoints.selection import leaves, selections
 from api.viewpoints.viewer import Viewer
 from engine.game import Game, fingerprint
 from engine.games import RULESETS

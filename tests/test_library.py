@@ -13,7 +13,7 @@ import pytest
 import muckrake
 from api.main import main
 from api.questions.measures import Unanswerable
-from api.viewpoints.selection import NotInLedger
+from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.viewer import UnknownViewpoint
 from store.sql.guard import Refused
 from tests.sessions import SCRIM, Captured, dealt, printed

@@ -87,13 +87,13 @@ class Tally:
 
     def _count_left_out(self, ledger: "Snapshot") -> None:
         """Count, by match, the hands that an import left out or found in conflict."""
-        from api.viewpoints.selection import conflicts, left_out
+        from api.viewpoints.hand_selection import conflict_count, left_out_count
 
         for match in ledger.matches():
             if self.request.match not in (None, match):
                 continue
             try:
-                left, against = left_out(ledger, match), conflicts(ledger, match)
+                left, against = left_out_count(ledger, match), conflict_count(ledger, match)
             except Damaged:
                 if not self.request.skip_damaged:
                     raise
@@ -290,7 +290,7 @@ def _closed_records(ledger: "Snapshot", match: str | None) -> Iterator[Events]:
     if match is None:
         yield from closed_hands(ledger.read_from(0))
         return
-    from api.viewpoints.selection import Selection, leaves
+    from api.viewpoints.hand_selection import Selection, leaves
 
     if match not in ledger.matches():
         raise NotFound(f"there is no match {match}: muckrake matches lists those there are")

@@ -119,8 +119,8 @@ def export(
     check_viewpoint(view)
     begun, hands, rows = time.monotonic(), _HandCounter(), None
     with reading(folder) as snapshot, _export_errors():
+        from api.viewpoints.hand_selection import leaves, selections
         from api.viewpoints.redaction import Redactor
-        from api.viewpoints.selection import leaves, selections
 
         chosen, redactor = selections(snapshot, names), Redactor(snapshot, Viewer(view))
         if to in TABULAR:
@@ -314,8 +314,8 @@ class _HandCounter:
 def _export_errors() -> Iterator[None]:
     """Turn refusals of an export into sentences with exit codes."""
     from api.exporting.texts import CannotExport, ViewpointRefused
+    from api.viewpoints.hand_selection import NotInLedger, Unfinished
     from api.viewpoints.redaction import NoAccess
-    from api.viewpoints.selection import NotInLedger, Unfinished
 
     with (
         errors_as(click.ClickException, Unfinished, CannotExport),

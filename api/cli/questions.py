@@ -66,8 +66,8 @@ def viewing(
     with reading(folder) as ledger:
         from api.questions.filters_parser import WrongFilter
         from api.questions.measures import Unanswerable
+        from api.viewpoints.hand_selection import NotInLedger
         from api.viewpoints.ledger_view import LedgerView
-        from api.viewpoints.selection import NotInLedger
         from store.sql.guard import Refused
 
         viewed = LedgerView(ledger, viewer)

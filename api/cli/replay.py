@@ -116,7 +116,7 @@ def _live_statistics(folder: Path, view: str, match: str, step: int, known: int)
         from analytics.sql import quoted
         from api.questions.declared.matches import match_totals
         from api.questions.declared.stats import StatsParams, stats
-        from api.viewpoints.selection import match_records
+        from api.viewpoints.hand_selection import match_records
 
         own = [record.event for record in match_records(viewed.snapshot, match)]
         over = not own or any(isinstance(one, MatchEnded) for one in own)

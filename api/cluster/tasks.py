@@ -21,9 +21,9 @@ from msgspec import Struct
 from api.ledger_audit import BatchAudit, audit_batches
 from api.record_audit import RulesetLookup
 from api.version import program_digest
+from api.viewpoints.hand_selection import Selection, leaves
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.redaction import Redactor
-from api.viewpoints.selection import Selection, leaves
 from api.viewpoints.viewer import Viewer, viewer_of
 from engine.games import named
 from events.ledger import is_match

@@ -35,8 +35,8 @@ from api.http.keys import Cursors, cursor_key
 from api.http.limits import Limits
 from api.problem import Problem
 from api.viewpoints.disclosure import WITHHELD_FIELDS
+from api.viewpoints.hand_selection import match_end, match_records
 from api.viewpoints.ledger_view import LedgerView
-from api.viewpoints.selection import match_end, match_records
 from api.viewpoints.viewer import ShowProgress, Viewer, without_progress
 from events.match import MatchEnded, MatchStarted
 from events.views import Public, see_one

@@ -20,7 +20,7 @@ from typing import BinaryIO, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from api.viewpoints.selection import LEFT_OUT_NOTE
+from api.viewpoints.hand_selection import LEFT_OUT_NOTE
 from events.match import SourceNoted
 from formats.file_parts import FilePart
 from formats.phh.documents import is_header

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from api.importing.index import HandDigest, HandDigester, Repeat, packed_digests, unpacked_digests
 from api.record_audit import start_of
-from api.viewpoints.selection import CONFLICT_SUFFIX, REPEATED_NOTE
+from api.viewpoints.hand_selection import CONFLICT_SUFFIX, REPEATED_NOTE
 from events.cards import UNKNOWN
 from events.codec import decode_record, encode
 from events.ledger import Append, Record

@@ -55,8 +55,8 @@ from api.playing.wire_match import as_json as as_parts
 from api.questions.declared.fairness import FairnessParams, fairness
 from api.questions.proof import NoSecrets, NotSigned, verify_leaves
 from api.questions.verdicts import keep_import_verdicts
+from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
-from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import AUDITOR, Viewer
 from dealer.deck import SeededDecks, random_seed
 from dealer.wire.match import MatchJob

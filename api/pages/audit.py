@@ -27,9 +27,9 @@ from api.questions.frames import masked_events
 from api.questions.hand import UnknownRuleset, judge_visible
 from api.questions.proof import NoSecrets, NotSigned, bundle
 from api.record_audit import AuditedHand
+from api.viewpoints.hand_selection import Unfinished
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.redaction import RedactedEvents
-from api.viewpoints.selection import Unfinished
 from engine.audit import before_payment
 from engine.game import Game
 from engine.pots import Pot, dead_chips, layers_of, pots

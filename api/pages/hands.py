@@ -34,9 +34,9 @@ from api.questions.hand import UnknownRuleset, judge_visible
 from api.questions.proof import NoSecrets, NotSigned, proof
 from api.questions.verdicts import verdicts_of
 from api.record_audit import RulesetLookup
+from api.viewpoints.hand_selection import Unfinished, match_start
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.redaction import SEED_WARNING, RedactedEvents
-from api.viewpoints.selection import Unfinished, match_start
 from events import types as t
 from events.sentences import Sentence, name_at
 from events.types import HandEnded, HandVoided

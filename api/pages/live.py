@@ -29,9 +29,9 @@ from api.questions.frames import event_sentences, frames, hand_start, masked_eve
 from api.questions.one_line import hand_lines, one_line
 from api.record_audit import RulesetLookup
 from api.viewpoints.feed_events import FeedEncoder
+from api.viewpoints.hand_selection import NotInLedger, deck_commitments, match_end, match_start
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.redaction import RedactedEvents
-from api.viewpoints.selection import NotInLedger, deck_commitments, match_end, match_start
 from dealer.deck import CHAIN_HANDS
 from engine.game import Game
 from engine.hand import turn

@@ -40,8 +40,8 @@ from api.questions.judging import hands_to_judge, judge_hands, lend_verdicts, un
 from api.questions.measures import match_titles
 from api.questions.proof import LEAVES_MAX, NoSecrets, NotSigned, root_of_match, verify_leaves
 from api.record_audit import RulesetLookup
+from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
-from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import without_progress
 from engine.changes import partner_of
 from engine.policies import per_chip

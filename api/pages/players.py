@@ -34,8 +34,8 @@ from api.questions.measures import SeveralMoneys, Unanswerable, check_filters, m
 from api.questions.opponent_report import HANDS_MAX, Fault, OpponentParams, Report, report_of_tables
 from api.questions.opponent_report import opponent_of as tables_of
 from api.questions.question import Sheet
+from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
-from api.viewpoints.selection import NotInLedger
 from odds.ranges import GRID
 
 router = APIRouter(include_in_schema=False, route_class=EncodedPathRoute)

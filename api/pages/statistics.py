@@ -25,7 +25,7 @@ from api.questions.declared.player import PlayerParams, player
 from api.questions.filters_tree import swap_count_name
 from api.questions.filters_values import quoted_name
 from api.questions.measures import SeveralMoneys
-from api.viewpoints.selection import NotInLedger
+from api.viewpoints.hand_selection import NotInLedger
 from store.sql.views import OWN_NAME
 
 router = APIRouter(include_in_schema=False, route_class=EncodedPathRoute)

@@ -20,6 +20,7 @@ from api.exporting.texts import TEXT_FORMATS, CannotExport, ExportRequest
 from api.questions.frames import card_json, event_sentences, event_text, hand_start
 from api.questions.one_line import events_line, one_line
 from api.record_audit import UNKNOWN_RULESET, AuditedHand, RulesetLookup, audit_record
+from api.viewpoints.hand_selection import NotInLedger, Unfinished, match_end, match_start
 from api.viewpoints.ledger_view import UNCLOSED, LedgerView
 from api.viewpoints.redaction import (
     HIDDEN,
@@ -28,7 +29,6 @@ from api.viewpoints.redaction import (
     timestamps,
     with_settled_bids,
 )
-from api.viewpoints.selection import NotInLedger, Unfinished, match_end, match_start
 from api.viewpoints.viewer import Viewer
 from engine.game import Game
 from engine.games import named

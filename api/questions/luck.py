@@ -23,9 +23,9 @@ from api.questions.filters_values import ranges_text
 from api.questions.measures import filters_of_params, money_of
 from api.questions.question import Anybody, Filters, Param
 from api.viewpoints.disclosure import MIRRORED, query_events
+from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView, filtered_leaves
 from api.viewpoints.redaction import with_settled_bids
-from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import ShowProgress, without_progress
 from events.types import HandStarted
 from store.folder.disk import cache_folder

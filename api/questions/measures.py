@@ -13,8 +13,8 @@ from analytics.statistics.catalogue import STATISTICS, MeasureValue, Statistic
 from analytics.statistics.compute import StatisticValue, sql_file_rows, statistic_values, with_units
 from api.problem import Problem
 from api.questions.question import Cell, Param, Sheet, cell_text, share_text
+from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
-from api.viewpoints.selection import NotInLedger
 
 
 class Unanswerable(ValueError):

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import cast
 
+from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.redaction import RedactedEvents, masked_event
-from api.viewpoints.selection import NotInLedger
 from events import types as t
 from events import views
 from events.cards import Cards

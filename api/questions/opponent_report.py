@@ -23,8 +23,8 @@ from api.questions.filters_values import player_filter
 from api.questions.measures import Again, Drawn, drawn_measure, filters_of_params, money_of
 from api.questions.question import HIDDEN, Filters, Name, Param
 from api.record_audit import RulesetLookup
+from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView, event_tables
-from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import ShowProgress, without_progress
 from events.match import MatchEnded, MatchStarted
 from events.types import FaultKind

@@ -19,9 +19,9 @@ from api.audit_report import audit_entry, audit_text
 from api.evidence.bundle import DeckChecks, make_bundle
 from api.questions.hand import UnknownRuleset, judge_visible, seat_of, view_of
 from api.questions.json_types import Before, Complaint, MatchVerified, Proof, Root
+from api.viewpoints.hand_selection import Selection, Unfinished, leaves, match_records
 from api.viewpoints.ledger_view import UNCLOSED, LedgerView
 from api.viewpoints.redaction import RedactedEvents, opened_by
-from api.viewpoints.selection import Selection, Unfinished, leaves, match_records
 from events.evolve import replay
 from events.ledger import is_match
 from events.lines import leaf_bytes, lines, openings

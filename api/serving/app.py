@@ -75,8 +75,8 @@ from api.questions.measures import Unanswerable
 from api.questions.proof import NoSecrets, NotSigned
 from api.serving.heavy_pages import HeavyPages
 from api.version import VERSION
+from api.viewpoints.hand_selection import NotInLedger, Unfinished
 from api.viewpoints.redaction import NoAccess
-from api.viewpoints.selection import NotInLedger, Unfinished
 from api.viewpoints.viewer import Viewer
 from events.ledger import Conflict
 from store.archive.objects import StorageError

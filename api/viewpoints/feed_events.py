@@ -21,7 +21,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from api.viewpoints.selection import match_start
+from api.viewpoints.hand_selection import match_start
 from api.viewpoints.viewer import Viewer
 from events import types as t
 from events.ledger import Recorded, is_match

@@ -25,16 +25,16 @@ from msgspec.structs import replace
 from analytics.projections.facts import ruleset_projections
 from analytics.sql import FactSource, HandFilters, currencies, hand_terms, quoted, where
 from analytics.statistics.compute import SECONDS, snapshot_query
-from api.viewpoints.redaction import RedactedEvents, Redactor, with_settled_bids, withheld_sentence
-from api.viewpoints.selection import (
+from api.viewpoints.hand_selection import (
+    HandSeqs,
     NotInLedger,
-    Places,
     Selection,
+    hand_seqs_between,
     matching_row_groups,
-    places_between,
-    rows_at,
+    rows_of_hands,
 )
-from api.viewpoints.selection import leaves as recorded
+from api.viewpoints.hand_selection import leaves as recorded
+from api.viewpoints.redaction import RedactedEvents, Redactor, with_settled_bids, withheld_sentence
 from api.viewpoints.viewer import ShowProgress, Viewer, without_progress
 from engine.policies import money
 from events.types import HandStarted
@@ -243,9 +243,9 @@ def filtered_leaves(
 ) -> Iterator[Leaf]:
     """The hands that pass the filters, in the order they ended in; of a player, and of his
     rival, only those in which they were dealt in are read."""
-    places = _hand_places(viewed, chosen)
-    every = recorded(viewed.snapshot, Selection(chosen.match), places=places)
-    for leaf in viewed.redactor.visible_leaves(watch(every, "reading hands", len(places))):
+    hand_seqs = _filtered_hand_seqs(viewed, chosen)
+    every = recorded(viewed.snapshot, Selection(chosen.match), hand_seqs=hand_seqs)
+    for leaf in viewed.redactor.visible_leaves(watch(every, "reading hands", len(hand_seqs))):
         seen = leaf if viewed.viewer.auditor else with_settled_bids(viewed.redactor.redact(leaf))
         if viewed.by_tag:  # players are called by their tags
             first, *rest = seen.recorded
@@ -287,8 +287,8 @@ def event_tables(
         yield rows
 
 
-def _hand_places(viewed: LedgerView, chosen: HandFilters) -> Places:
-    """The places of the hands that pass the filters: a player's are those that he was dealt in,
+def _filtered_hand_seqs(viewed: LedgerView, chosen: HandFilters) -> HandSeqs:
+    """The hand_seqs of the hands that pass the filters: a player's are those he was dealt in,
     and his rival too."""
     names = [quoted(one) for one in (chosen.player, chosen.vs) if one is not None]
     terms = [
@@ -302,16 +302,18 @@ def _hand_places(viewed: LedgerView, chosen: HandFilters) -> Places:
 def _event_readers(viewed: LedgerView, chosen: HandFilters) -> Iterator[Callable[[], pa.Table]]:
     """Functions that read sealed events, some row groups at a time, and those of the log."""
     files, (segments, closed) = files_of(viewed.snapshot.live.disk), viewed.snapshot.parts()
-    places, wanted = _hand_places(viewed, chosen), Selection(chosen.match)
+    hand_seqs, wanted = _filtered_hand_seqs(viewed, chosen), Selection(chosen.match)
 
     def sealed(segment: Segment, some: Sequence[int]) -> pa.Table:
-        rows = [rows_at(files.events(segment, group), places) for group in some]
+        rows = [rows_of_hands(files.events(segment, group), hand_seqs) for group in some]
         return pa.concat_tables(rows).unify_dictionaries()
 
     for segment in segments:
-        every = matching_row_groups(files, segment, wanted, (0, viewed.snapshot.next_seq), places)
+        every = matching_row_groups(
+            files, segment, wanted, (0, viewed.snapshot.next_seq), hand_seqs
+        )
         while some := list(islice(every, ROW_GROUPS_AT_ONCE)):
             yield partial(sealed, segment, some)
-    hot = [it for it in closed if len(places_between(places, it.hand_seq, it.hand_seq))]
+    hot = [it for it in closed if len(hand_seqs_between(hand_seqs, it.hand_seq, it.hand_seq))]
     if hot:
         yield partial(encoded_table, [Leaf(one.hand_seq, one.recorded()) for one in hot])

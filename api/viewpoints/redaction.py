@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from api.audit_report import align
 from api.printable import PrintableText, printable_lines
-from api.viewpoints import selection
+from api.viewpoints.hand_selection import match_records, players_of_hand
 from api.viewpoints.viewer import PUBLIC, Viewer
 from events import types as t
 from events import views
@@ -250,7 +250,7 @@ class Redactor:
     def match(self, name: str) -> _Match:
         """A match's players and what of it is open, as of the snapshot."""
         if name not in self._matches:
-            records = [recorded.event for recorded in selection.match_records(self._snapshot, name)]
+            records = [recorded.event for recorded in match_records(self._snapshot, name)]
             started = (record.players for record in records if isinstance(record, MatchStarted))
             players = next(started, None) or self._players_unannounced(name)
             rule = opened_by(records)
@@ -300,7 +300,7 @@ class Redactor:
             (stream for stream in hot if split_stream(stream)[0] == match),
         )
         hand = next(named, None)
-        return () if hand is None else selection.players_of_hand(self._snapshot, hand)
+        return () if hand is None else players_of_hand(self._snapshot, hand)
 
     def redact(self, leaf: Leaf) -> RedactedEvents:
         """Redact a leaf for this viewer; away from his tables he sees what the public sees."""

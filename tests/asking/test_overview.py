@@ -8,8 +8,8 @@ import pytest
 from api.main import main
 from api.questions.declared.player import PlayerParams, player
 from api.questions.declared.players import PlayersParams, players
+from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
-from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import Viewer, without_progress
 from store.reader import Reader
 

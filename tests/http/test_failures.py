@@ -17,8 +17,8 @@ from api.http.responses import streaming_response
 from api.problem import PROBLEM_KINDS, Problem
 from api.questions.filters_parser import WrongFilter
 from api.serving.app import problem_of
+from api.viewpoints.hand_selection import NotInLedger, Unfinished
 from api.viewpoints.redaction import NoAccess
-from api.viewpoints.selection import NotInLedger, Unfinished
 from events.ledger import Conflict
 from store.folder.disk import LedgerLocked, Lock
 from store.folder.frames import Damaged

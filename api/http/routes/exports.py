@@ -33,8 +33,8 @@ from api.http.responses import (
     list_response,
     streaming_response,
 )
+from api.viewpoints.hand_selection import NotInLedger, Selection, leaves
 from api.viewpoints.ledger_view import LedgerView
-from api.viewpoints.selection import NotInLedger, Selection, leaves
 from store.sql.json_values import json_rows
 
 Dataset = Literal["hands", "events", "players", "bids", "swaps", "pots", "decisions"]

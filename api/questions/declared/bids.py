@@ -44,8 +44,8 @@ from api.questions.question import (
     Table,
     head_text,
 )
+from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
-from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import ShowProgress, without_progress
 from odds.batch import Showdown
 from store.columns.codec import Row

@@ -37,8 +37,8 @@ from api.questions.question import (
     Unit,
     head_text,
 )
+from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
-from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import ShowProgress
 
 COUNT_COLUMNS = (5, 6)  # the columns of k/n, the one's and the other's

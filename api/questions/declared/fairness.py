@@ -28,9 +28,9 @@ from api.evidence.bundle import DeckChecks
 from api.problem import Problem
 from api.questions.measures import p_text
 from api.questions.question import Cell, Match, Question, Sheet, Table
+from api.viewpoints.hand_selection import NotInLedger, Selection
+from api.viewpoints.hand_selection import leaves as read
 from api.viewpoints.ledger_view import LedgerView
-from api.viewpoints.selection import NotInLedger, Selection
-from api.viewpoints.selection import leaves as read
 from api.viewpoints.viewer import ShowProgress, without_progress
 from events.ledger import is_match
 from events.match import MatchStarted

@@ -56,8 +56,8 @@ from api.questions.question import (
     ungrouped,
 )
 from api.questions.verdicts import Judged, Numbers, verdicts_of
+from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
-from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import ShowProgress
 from engine.verdict import Verdict
 from events.cards import Card

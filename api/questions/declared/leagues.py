@@ -9,9 +9,9 @@ from msgspec import Meta, Struct, field
 
 from api.playing.league import Pairing, pairing_of
 from api.questions.question import Param, Question, Table
+from api.viewpoints.hand_selection import NotInLedger, match_end, match_records, match_start
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.redaction import timestamps
-from api.viewpoints.selection import NotInLedger, match_end, match_records, match_start
 from api.viewpoints.viewer import ShowProgress
 from store.reader import Snapshot
 

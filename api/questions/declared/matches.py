@@ -17,17 +17,17 @@ from analytics.sql import quoted
 from api.playing.recording import CUT_SHORT, freeze_out_reason, result_in_words
 from api.questions.question import HIDDEN, Listed, Newest, Page, Pages, Question, Table, ungrouped
 from api.record_audit import RulesetLookup
-from api.viewpoints.ledger_view import UNCLOSED, LedgerView
-from api.viewpoints.redaction import opened_by, timestamps
-from api.viewpoints.selection import (
+from api.viewpoints.hand_selection import (
     NotInLedger,
-    conflicts,
-    left_out,
+    conflict_count,
+    left_out_count,
     match_end,
     match_records,
     match_start,
     match_tags,
 )
+from api.viewpoints.ledger_view import UNCLOSED, LedgerView
+from api.viewpoints.redaction import opened_by, timestamps
 from api.viewpoints.viewer import ShowProgress
 from engine.game import Game
 from engine.policies import money, per_chip
@@ -194,7 +194,7 @@ def _without_hands(
     played = set(all_match_totals(viewed)["match"].to_pylist())
     snapshot = viewed.snapshot
     names = sorted(set(snapshot.matches()) - played, reverse=params.newest)
-    names = [name for name in names if left_out(snapshot, name) or not conflicts(snapshot, name)]
+    names = [it for it in names if left_out_count(snapshot, it) or not conflict_count(snapshot, it)]
     if params.after is not None:
         last = str(params.after[0])
         names = [name for name in names if (name < last if params.newest else name > last)]
@@ -241,7 +241,7 @@ def match_rows(viewed: LedgerView, played_of_match: Mapping[str, Totals | None])
                 players=None if start is None else list(start.players),
                 tags=tag_texts(snapshot, match.name),
                 hands=played.get("hands", 0),
-                left_out=left_out(snapshot, match.name),
+                left_out=left_out_count(snapshot, match.name),
                 first=played.get("first"),
                 last=played.get("last"),
                 nets=nets,

@@ -19,9 +19,9 @@ from api.questions.declared.ratings import (
 )
 from api.questions.measures import money_of
 from api.questions.question import Name, Param, Question, Sheet, Table, head_text, table_sheet
+from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.redaction import timestamps
-from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import ShowProgress
 
 

@@ -33,8 +33,8 @@ from api.questions.question import (
     Unit,
     head_text,
 )
+from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
-from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import ShowProgress
 
 Row = dict[str, Any]

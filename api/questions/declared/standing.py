@@ -35,8 +35,8 @@ from api.questions.declared.ratings import (
 )
 from api.questions.measures import Unanswerable
 from api.questions.question import Cell, Question, Sheet, Table, head_text
+from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
-from api.viewpoints.selection import NotInLedger
 from api.viewpoints.viewer import ShowProgress
 
 RATING_FIELDS, CHIP_FIELDS = ("rating", "rating_low", "rating_high"), ("won_100", "low", "high")

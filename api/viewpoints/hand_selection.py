@@ -1,4 +1,4 @@
-"""The matches and hands that are asked for, leaf by leaf, and a match's own records.
+"""Select matches and hands by name, read them leaf by leaf, and read a match's own records.
 
 A leaf (a hand, or an append of match records) comes whole and alone, so an export of any length
 needs the memory of one row group. A match's records, and who sits in a hand, are read once: both
@@ -86,17 +86,17 @@ def selections(snapshot: Snapshot, names: Sequence[str]) -> tuple[Selection, ...
     return tuple(selections)
 
 
-Places = np.ndarray[Any, np.dtype[np.int64]]  # of hands in the order of closing, sorted
+HandSeqs = np.ndarray[Any, np.dtype[np.int64]]  # sorted: hands are numbered as they close
 
 
 def leaves(
     snapshot: Snapshot,
     selection: Selection,
     between: tuple[int, int] | None = None,
-    places: Places | None = None,
+    hand_seqs: HandSeqs | None = None,
 ) -> Iterator[Leaf]:
-    """The closed leaves of a selection, in the order of closing; with `between` two places,
-    those from the first up to the second; with `places`, those that stand there."""
+    """The closed leaves of a selection, in the order of closing; with `between` two hand_seqs,
+    those from the first up to the second; with `hand_seqs`, only those."""
     first, end = between or (0, snapshot.next_seq)
     after, live = first - 1, snapshot.live
     files = SegmentFiles(live.disk)
@@ -105,7 +105,9 @@ def leaves(
         segments, closed = snapshot.parts()
         try:
             for segment in segments:
-                for leaf in _leaves_of_segment(files, segment, selection, (after + 1, end), places):
+                for leaf in _leaves_of_segment(
+                    files, segment, selection, (after + 1, end), hand_seqs
+                ):
                     after = leaf.hand_seq
                     yield leaf
         except (FileNotFoundError, Damaged) as missing:
@@ -114,7 +116,8 @@ def leaves(
         for entry in closed:
             there = after < entry.hand_seq < end and selection.contains(entry.stream)
             if there and (
-                places is None or len(places_between(places, entry.hand_seq, entry.hand_seq))
+                hand_seqs is None
+                or len(hand_seqs_between(hand_seqs, entry.hand_seq, entry.hand_seq))
             ):
                 yield Leaf(entry.hand_seq, entry.recorded())
         return
@@ -125,19 +128,19 @@ def _leaves_of_segment(
     segment: Segment,
     selection: Selection,
     between: tuple[int, int],
-    places: Places | None,
+    hand_seqs: HandSeqs | None,
 ) -> Iterator[Leaf]:
     """The leaves of a selection in a segment, a row group at a time."""
     first, end = between
     sought = {"match": selection.match, "number": selection.number}
-    for group in matching_row_groups(files, segment, selection, between, places):
+    for group in matching_row_groups(files, segment, selection, between, hand_seqs):
         rows = files.events(segment, group)
         keep = pc.and_(pc.greater_equal(rows["hand_seq"], first), pc.less(rows["hand_seq"], end))
         for name, value in sought.items():
             if value is not None:
                 keep = pc.and_(keep, pc.equal(rows[name].cast(_COLUMN_TYPES[name]), value))
         rows = rows.filter(keep)
-        yield from leaves_of(rows if places is None else rows_at(rows, places))
+        yield from leaves_of(rows if hand_seqs is None else rows_of_hands(rows, hand_seqs))
 
 
 def matching_row_groups(
@@ -145,7 +148,7 @@ def matching_row_groups(
     segment: Segment,
     selection: Selection,
     between: tuple[int, int],
-    places: Places | None = None,
+    hand_seqs: HandSeqs | None = None,
 ) -> Iterator[int]:
     """The row groups of a segment's events that may hold some of a selection."""
     first, end = between
@@ -161,22 +164,22 @@ def matching_row_groups(
         if low is None or (
             high >= first
             and low < end
-            and (places is None or len(places_between(places, low, high)))
+            and (hand_seqs is None or len(hand_seqs_between(hand_seqs, low, high)))
         ):
             yield group
 
 
-def places_between(places: Places, first: int, last: int) -> Places:
-    """The places from one to another, both included."""
-    return places[np.searchsorted(places, first) : np.searchsorted(places, last, "right")]
+def hand_seqs_between(hand_seqs: HandSeqs, first: int, last: int) -> HandSeqs:
+    """Those of the hand_seqs that lie from `first` to `last`, both included."""
+    return hand_seqs[np.searchsorted(hand_seqs, first) : np.searchsorted(hand_seqs, last, "right")]
 
 
-def rows_at(rows: pa.Table, places: Places) -> pa.Table:
-    """The rows of hands that stand at these places."""
+def rows_of_hands(rows: pa.Table, hand_seqs: HandSeqs) -> pa.Table:
+    """The rows of the hands with these hand_seqs."""
     if not rows.num_rows:
         return rows
     ends = pc.min_max(rows["hand_seq"]).as_py()
-    there = pa.array(places_between(places, ends["min"], ends["max"]))
+    there = pa.array(hand_seqs_between(hand_seqs, ends["min"], ends["max"]))
     return rows.filter(pc.is_in(rows["hand_seq"], there))
 
 
@@ -233,13 +236,13 @@ def match_tags(snapshot: Snapshot, match: str) -> tuple[Tagged, ...]:
     return tuple(event for event in found if isinstance(event, Tagged))
 
 
-def left_out(snapshot: Snapshot, match: str) -> int:
+def left_out_count(snapshot: Snapshot, match: str) -> int:
     """The number of hands that a match's source has and no record could be of."""
     found = (record.event for record in match_records(snapshot, match))
     return sum(isinstance(one, SourceNoted) and one.dialect == LEFT_OUT_NOTE for one in found)
 
 
-def conflicts(snapshot: Snapshot, match: str) -> int:
+def conflict_count(snapshot: Snapshot, match: str) -> int:
     """The number of hands of a match's source that contradict a hand of the ledger."""
     found = (record.event for record in match_records(snapshot, match))
     notes = (one for one in found if isinstance(one, SourceNoted) and one.dialect == REPEATED_NOTE)
