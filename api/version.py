@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[1]
 VERDICT_SOURCES = (
     *("events", "odds", "engine", "store", "analytics/batch_audit", "analytics/replay"),
     *("formats", "api/importing/batch_audited.py", "api/importing/worker.py"),  # verdicts, too
-    "api/record_audit.py",
+    "api/auditing/record.py",
     "api/questions/verdicts.py",
     "api/version.py",
 )

@@ -35,7 +35,7 @@ JOBS = 2
 FEW = 100  # hands of a small segment
 FIRST = 1_000  # hands that a way audits for a start
 PAGE = os.sysconf("SC_PAGE_SIZE")
-WORK = partial(audit, ruleset=None, fine=False)
+WORK = partial(audit, ruleset=None, all_entries=False)
 Run = Callable[[list[Task]], Iterable[bytes]]
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from api.audit_pots import pots_as_json, showdown_as_json
-from api.audit_report import audit_entry, audit_text
+from api.auditing.hand_report import audit_entry, audit_text
+from api.auditing.pots import pots_as_json, showdown_as_json
 from engine.audit import before_payment
 from engine.game import Game
 from engine.verdict import judge

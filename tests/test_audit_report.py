@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from api.audit_report import audit_entry, audit_text, chips_by_round, verdict_sentence
+from api.auditing.hand_report import audit_entry, audit_text, chips_by_round, verdict_sentence
 from engine.audit import before_payment
 from engine.game import Game
 from engine.games import GAMES

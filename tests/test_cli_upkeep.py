@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from api.auditing.record import start_of
 from api.main import main
-from api.record_audit import start_of
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append

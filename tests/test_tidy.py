@@ -40,8 +40,8 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "",
     ),
     "api": (
-        *("", "playing", "viewpoints", "evidence", "exporting", "importing", "questions", "jobs"),
-        *("cluster", "http", "pages", "serving", "cli", "main"),
+        *("", "auditing", "playing", "viewpoints", "evidence", "exporting", "importing"),
+        *("questions", "jobs", "cluster", "http", "pages", "serving", "cli", "main"),
     ),
 }
 WORKSHOPS = frozenset({"tests", "bench", "docs"})  # they may import every room

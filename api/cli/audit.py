@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 from msgspec import Struct
 
-from api.audit_report import audit_entry, audit_text, short_audit_entry
+from api.auditing.hand_report import audit_entry, audit_text, short_audit_entry
+from api.auditing.record import (
+    UNKNOWN_RULESET,
+    AuditedHand,
+    RulesetLookup,
+    audit_record,
+    ruleset_label,
+    start_of,
+)
 from api.cli import completion
 from api.cli.ledger import (
     auditor_only,
@@ -48,14 +56,6 @@ from api.cli.output import (
 )
 from api.cli.questions import on_option, spark_session
 from api.cli.serve import web_page
-from api.record_audit import (
-    UNKNOWN_RULESET,
-    AuditedHand,
-    RulesetLookup,
-    audit_record,
-    ruleset_label,
-    start_of,
-)
 from engine.game import Game
 from engine.games import RULESETS
 from engine.verdict import VERDICTS, Verdict
@@ -64,7 +64,7 @@ from events.types import Events
 from store.folder.frames import Damaged
 
 if TYPE_CHECKING:
-    from api.ledger_audit import BatchAudit
+    from api.auditing.batches import BatchAudit
     from store.reader import Snapshot
 
 HANDS_NAMED_MAX = 10  # hands that a summary names: more is what --json is for
@@ -308,8 +308,8 @@ def _write_verdicts(judged: Iterable[AuditedHand], ledger: "Snapshot", tally: Ta
         for _ in judged:  # what is printed names every card; the bundle is for this viewpoint
             pass
     elif request.files:
+        from api.auditing.pot_table import POT_SCHEMA, pot_tables  # pyarrow comes with it
         from api.exporting.files import table_writer
-        from api.ledger_audit import POT_SCHEMA, pot_tables  # pyarrow comes with it
 
         count = 0
         with ExitStack() as stack:
@@ -341,16 +341,16 @@ def _batch_audits(
     ledger: "Snapshot", other: Game | None, request: AuditOptions
 ) -> "Iterator[Iterable[BatchAudit]]":
     """Audit all hands in batches: in this process, in several, or in Spark."""
-    fine = request.as_document
+    all_entries = request.as_document
     if not request.shared:
-        from api.ledger_audit import audit_batches
+        from api.auditing.batches import audit_batches
 
-        yield audit_batches(ledger, RulesetLookup(ledger, other), other, fine=fine)
+        yield audit_batches(ledger, RulesetLookup(ledger, other), other, all_entries=all_entries)
         return
     from api.cluster import tasks as cluster
 
     every = cluster.tasks(ledger)
-    work = partial(cluster.audit, ruleset=other.name if other else None, fine=fine)
+    work = partial(cluster.audit, ruleset=other.name if other else None, all_entries=all_entries)
     if request.on is None:
         yield map(
             cluster.decode_audit, cluster.answers_of_processes(every, work, request.workers or 1)

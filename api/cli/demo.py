@@ -21,7 +21,8 @@ from typing import NamedTuple
 import click
 import msgspec
 
-from api.audit_report import align, audit_entry, audit_text
+from api.auditing.hand_report import align, audit_entry, audit_text
+from api.auditing.record import start_of
 from api.cli.ledger import LedgerPath, closed_hands, json_option, reading, refuse_archive, writing
 from api.cli.options import quiet_option, rules_of, rules_options, settings_of
 from api.cli.output import errors_as, exit_wrong, note, print_json, progress, say
@@ -30,7 +31,6 @@ from api.evidence.verify import read_bundle
 from api.playing.recording import Recording, finished_hand, seeded_start
 from api.playing.wire_match import BotMatch
 from api.printable import printable_lines
-from api.record_audit import start_of
 from dealer.deck import SeededDecks
 from dealer.play import play
 from dealer.wire.match import MatchJob

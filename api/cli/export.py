@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 import click
 import msgspec
 
+from api.auditing.record import UNKNOWN_RULESET, RulesetLookup, start_of
 from api.cli import completion
 from api.cli.ledger import (
     archive_objects,
@@ -36,7 +37,6 @@ from api.cli.output import (
     say,
 )
 from api.cli.questions import on_option, spark_session
-from api.record_audit import UNKNOWN_RULESET, RulesetLookup, start_of
 from api.viewpoints.viewer import Viewer
 from events.ledger import is_match
 from events.types import Events

@@ -6,7 +6,7 @@ from typing import Annotated
 import click
 import msgspec
 
-from api.audit_report import align
+from api.auditing.hand_report import align
 from api.cli import completion
 from api.cli.ledger import ledger_option, reading
 from api.cli.options import rules_of, rules_options

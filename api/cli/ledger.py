@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from api.auditing.record import start_of
 from api.cli.output import NotFound, NotPermitted, errors_as, exit_wrong, note
-from api.record_audit import start_of
 from events.ledger import Conflict, Record, Recorded, closes, is_match
 from events.match import Match
 from events.types import Events

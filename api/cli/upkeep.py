@@ -13,7 +13,7 @@ import click
 from msgspec import UNSET, Meta, Struct, UnsetType, to_builtins
 from msgspec.structs import asdict
 
-from api.audit_report import align
+from api.auditing.hand_report import align
 from api.cli.ledger import (
     archive_objects,
     json_option,

@@ -215,7 +215,7 @@ def verdicts(
 
     def judged(task: Task) -> Iterator[pa.RecordBatch]:
         """In a worker: a row for each hand of a task; a damaged segment ends it."""
-        for answer in audit(task, ruleset=ruleset, fine=True):
+        for answer in audit(task, ruleset=ruleset, all_entries=True):
             audited = decode_audit(answer)
             if audited.damaged is not None:
                 raise ValueError(audited.damaged)

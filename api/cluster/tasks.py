@@ -18,8 +18,8 @@ import msgspec
 import pyarrow as pa
 from msgspec import Struct
 
-from api.ledger_audit import BatchAudit, audit_batches
-from api.record_audit import RulesetLookup
+from api.auditing.batches import BatchAudit, audit_batches
+from api.auditing.record import RulesetLookup
 from api.version import program_digest
 from api.viewpoints.hand_selection import Selection, leaves
 from api.viewpoints.ledger_view import LedgerView
@@ -140,7 +140,7 @@ def _answers(work: TaskWork, task: Task) -> list[bytes]:
 # The tasks of a question.
 
 
-def audit(task: Task, *, ruleset: str | None, fine: bool) -> Iterator[bytes]:
+def audit(task: Task, *, ruleset: str | None, all_entries: bool) -> Iterator[bytes]:
     """Audit the hands of a task, some thousand at a time, each as a `BatchAudit`; damaged segments
     are named, and the others are judged."""
     other = named(ruleset) if ruleset else None
@@ -148,7 +148,7 @@ def audit(task: Task, *, ruleset: str | None, fine: bool) -> Iterator[bytes]:
     rules = RulesetLookup(ledger, other)
 
     def judged(first: int, end: int) -> list[bytes]:
-        found = audit_batches(ledger, rules, other, fine=fine, between=(first, end))
+        found = audit_batches(ledger, rules, other, all_entries=all_entries, between=(first, end))
         return [msgspec.msgpack.encode(one) for one in found]
 
     try:

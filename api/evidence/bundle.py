@@ -17,9 +17,9 @@ from typing import cast
 import msgspec
 from msgspec import Struct
 
+from api.auditing.record import RulesetLookup
 from api.evidence.verify import CONTENTS
 from api.printable import printable_lines
-from api.record_audit import RulesetLookup
 from api.viewpoints.redaction import SEED_WARNING, opened_by, withheld_sentence
 from dealer.deck import check_deal
 from events.deck import Committed, committed, deck_number, earlier

@@ -13,8 +13,8 @@ import numpy as np
 from analytics.batch_audit.batches import BatchAuditor
 from analytics.batch_audit.event_arrays import EventArrays, WordIds
 from analytics.batch_audit.plan import DoubtReason
+from api.auditing.record import VERDICT_CODES
 from api.importing.spill import RUN_HANDS
-from api.record_audit import VERDICT_CODES
 from engine.assumptions import is_free
 from engine.game import Game, fingerprint
 from events.ledger import Append, Conflict, Each

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from msgspec import Struct
 
+from api.auditing.record import start_of
 from api.importing.index import HandDigest, HandDigester, Repeat, packed_digests, unpacked_digests
-from api.record_audit import start_of
 from api.viewpoints.hand_selection import CONFLICT_SUFFIX, REPEATED_NOTE
 from events.cards import UNKNOWN
 from events.codec import decode_record, encode

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
+from api.auditing.record import VERDICT_CODES, audit_record, start_of, verdict_code
 from api.importing.index import HandDigest, HandDigester, Repeat, naming_of
 from api.importing.inputs import InputCopy, InputFile, is_month, opened_copy, with_texts
 from api.importing.spill import RUN_HANDS, DiskFull, SpilledChunk, SpilledHand, SpillFile
 from api.playing.names import InvalidName, names_in_filename
 from api.playing.recording import INCOMING_RULESETS
-from api.record_audit import VERDICT_CODES, audit_record, start_of, verdict_code
 from engine.game import Game, fingerprint, to_json
 from engine.verdict import Report, Verdict, qualified
 from events.match import SourceNoted

@@ -10,14 +10,15 @@ from typing import NamedTuple, cast
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from api.audit_pots import hand_strengths, pot_cuts, value_and_cards
-from api.audit_report import (
+from api.auditing.hand_report import (
     chips_by_round,
     divergence_sentences,
     no_chip_moves,
     owed_sentence,
     verdict_sentence,
 )
+from api.auditing.pots import hand_strengths, pot_cuts, value_and_cards
+from api.auditing.record import AuditedHand
 from api.evidence import verify as evidence
 from api.evidence.bundle import NoEvidence
 from api.http.access import Auth
@@ -26,7 +27,6 @@ from api.pages.site import money_text, page
 from api.questions.frames import masked_events
 from api.questions.hand import UnknownRuleset, judge_visible
 from api.questions.proof import NoSecrets, NotSigned, bundle
-from api.record_audit import AuditedHand
 from api.viewpoints.hand_selection import Unfinished
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.redaction import RedactedEvents

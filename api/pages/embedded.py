@@ -16,6 +16,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
+from api.auditing.record import RulesetLookup
 from api.http.access import Access, Auth, Caller
 from api.http.middleware import CONTENT_SECURITY_POLICY
 from api.http.routes.questions import EncodedPathRoute
@@ -29,7 +30,6 @@ from api.problem import Problem
 from api.questions.frames import event_sentences, frames, hand_start
 from api.questions.hand import frame_index
 from api.questions.one_line import events_line
-from api.record_audit import RulesetLookup
 from api.viewpoints.viewer import PUBLIC, Viewer
 
 router = APIRouter(include_in_schema=False, route_class=EncodedPathRoute)

@@ -14,6 +14,7 @@ import msgspec
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
+from api.auditing.record import RulesetLookup
 from api.http.access import Auth
 from api.http.routes.questions import read_page
 from api.pages.addresses import Addresses
@@ -33,7 +34,6 @@ from api.questions.games import game_address
 from api.questions.hand import UnknownRuleset, judge_visible
 from api.questions.proof import NoSecrets, NotSigned, proof
 from api.questions.verdicts import verdicts_of
-from api.record_audit import RulesetLookup
 from api.viewpoints.hand_selection import Unfinished, match_start
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.redaction import SEED_WARNING, RedactedEvents

@@ -14,6 +14,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from analytics.sql import quoted
+from api.auditing.record import RulesetLookup
 from api.http.access import Access, Auth
 from api.pages.addresses import Addresses
 from api.pages.hand_line import parse_line
@@ -27,7 +28,6 @@ from api.questions.filters_tree import EMPTY_FILTER
 from api.questions.filters_values import quoted_name
 from api.questions.frames import event_sentences, frames, hand_start, masked_events
 from api.questions.one_line import hand_lines, one_line
-from api.record_audit import RulesetLookup
 from api.viewpoints.feed_events import FeedEncoder
 from api.viewpoints.hand_selection import NotInLedger, deck_commitments, match_end, match_start
 from api.viewpoints.ledger_view import LedgerView

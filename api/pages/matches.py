@@ -19,6 +19,7 @@ from msgspec.structs import asdict
 from analytics.comparison import MEAN
 from analytics.fairness import SIGNIFICANCE
 from analytics.sql import currencies, quoted
+from api.auditing.record import RulesetLookup
 from api.http.access import AUDIT, Access, Auth
 from api.http.routes.questions import EncodedPathRoute
 from api.http.uploads import admit_upload
@@ -39,7 +40,6 @@ from api.questions.json_types import MatchVerified, Root
 from api.questions.judging import hands_to_judge, judge_hands, lend_verdicts, unjudged_hands
 from api.questions.measures import match_titles
 from api.questions.proof import LEAVES_MAX, NoSecrets, NotSigned, root_of_match, verify_leaves
-from api.record_audit import RulesetLookup
 from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import without_progress

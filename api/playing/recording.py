@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from api.record_audit import start_of
+from api.auditing.record import start_of
 from engine.game import Game
 from engine.table import Last, standing
 from events.evolve import replay

@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from api.audit_report import align
+from api.auditing.hand_report import align
+from api.auditing.record import start_of
 from api.playing.matches import committed_decks
 from api.playing.recording import ALL_PLAYED, STOPPED, MatchResult, Recording
 from api.printable import PrintableText, printable_lines
-from api.record_audit import start_of
 from dealer.wire.match import Listener, MatchJob, MatchProcesses
 from dealer.wire.player import Conduct
 from dealer.wire.program import BotProgram

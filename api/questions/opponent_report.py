@@ -18,11 +18,11 @@ from analytics.opponents.report_tables import STRONG, WEAK, OpponentScope, oppon
 from analytics.replay.rules import Rulebook
 from analytics.sql import facts_sql
 from analytics.statistics.catalogue import MeasureValue
+from api.auditing.record import RulesetLookup
 from api.playing.recording import STOPPED
 from api.questions.filters_values import player_filter
 from api.questions.measures import Again, Drawn, drawn_measure, filters_of_params, money_of
 from api.questions.question import HIDDEN, Filters, Name, Param
-from api.record_audit import RulesetLookup
 from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView, event_tables
 from api.viewpoints.viewer import ShowProgress, without_progress

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from api.audit_report import audit_entry, audit_text
+from api.auditing.hand_report import audit_entry, audit_text
 from api.evidence.bundle import DeckChecks, make_bundle
 from api.questions.hand import UnknownRuleset, judge_visible, seat_of, view_of
 from api.questions.json_types import Before, Complaint, MatchVerified, Proof, Root

@@ -38,7 +38,7 @@ from msgspec import Struct
 from analytics.batch_audit.batches import BATCH_HANDS, AuditedBatch, BatchAuditor, audited_batches
 from analytics.batch_audit.event_arrays import WordIds
 from analytics.batch_audit.plan import DoubtReason
-from api.record_audit import MOVELESS, VERDICT_CODES, RulesetLookup, audit_record, verdict_code
+from api.auditing.record import MOVELESS, VERDICT_CODES, RulesetLookup, audit_record, verdict_code
 from api.version import program_digest
 from engine.verdict import VERDICTS, Report, qualified
 from events.codec import encode_lines

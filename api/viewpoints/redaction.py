@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec.structs import replace
 
-from api.audit_report import align
+from api.auditing.hand_report import align
 from api.printable import PrintableText, printable_lines
 from api.viewpoints.hand_selection import match_records, players_of_hand
 from api.viewpoints.viewer import PUBLIC, Viewer

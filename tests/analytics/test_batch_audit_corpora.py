@@ -14,8 +14,8 @@ import pytest
 
 from analytics.batch_audit.batches import BatchAuditor, audited_batches
 from analytics.batch_audit.event_arrays import WordIds
-from api.ledger_audit import passed_entry
-from api.record_audit import RulesetLookup
+from api.auditing.batches import passed_entry
+from api.auditing.record import RulesetLookup
 from store.reader import Reader
 from tests import profiles
 from tests.sessions import Captured, printed

@@ -245,7 +245,7 @@ def test_whatever_a_verdict_comes_from_is_among_what_decides() -> None:
         if not any(name == it or name.startswith(f"{it}/") for it in deciding)
     }
     assert JUDGES_NOTHING.keys() == outside
-    asked = {"api/record_audit.py", "engine/verdict.py", "analytics/batch_audit/payout_check.py"}
+    asked = {"api/auditing/record.py", "engine/verdict.py", "analytics/batch_audit/payout_check.py"}
     assert asked <= names
 
 

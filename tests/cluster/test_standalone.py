@@ -53,7 +53,7 @@ def test_a_worker_that_is_killed_in_the_middle_changes_nothing(
         cluster.Task(str(ledger), whole.as_of, at, at + 1, whole.program)
         for at in range(snapshot.next_seq)
     ]
-    audit = partial(cluster.audit, ruleset=None, fine=True)
+    audit = partial(cluster.audit, ruleset=None, all_entries=True)
     expected = [answer for task in every for answer in audit(task)]
     times = sized(quick=1, ci=1, slow=4)
     killed = threading.Event()

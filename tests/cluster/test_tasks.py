@@ -54,7 +54,7 @@ def test_an_audit_of_the_parts_is_that_of_the_whole(ledger: Path, capsys: Captur
         found = [
             cluster.decode_audit(answer)
             for task in every
-            for answer in cluster.audit(task, ruleset=None, fine=True)
+            for answer in cluster.audit(task, ruleset=None, all_entries=True)
         ]
         assert [entry for one in found for entry in one.entries] == whole
         counted = Counter[str]()
@@ -141,7 +141,7 @@ def test_hands_stay_where_they_are_when_the_ledger_is_compacted(
     shutil.copytree(ledger, folder)
     snapshot = Reader(folder).snapshot()
     every = cluster.tasks(snapshot, 1)[:: profiles.sized(2, 1)]
-    audit = partial(cluster.audit, ruleset=None, fine=True)
+    audit = partial(cluster.audit, ruleset=None, all_entries=True)
     before = [answer for task in every for answer in audit(task)]
     printed(capsys, "compact", "--ledger", str(folder))
     assert before == [answer for task in every for answer in audit(task)]
@@ -172,7 +172,7 @@ def test_another_program_is_not_asked(ledger: Path) -> None:
     snapshot = Reader(ledger).snapshot()
     task = Task(str(ledger), snapshot.as_of, 0, 1, "of an older muckrake")
     with pytest.raises(ProgramMismatch, match="install the same on every machine"):
-        list(cluster.audit(task, ruleset=None, fine=False))
+        list(cluster.audit(task, ruleset=None, all_entries=False))
 
 
 @pytest.mark.ci

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from api.audit_report import audit_entry, audit_text
+from api.auditing.hand_report import audit_entry, audit_text
+from api.auditing.record import audit_record
 from api.playing.recording import ledger_projections
 from api.questions.declared.results import ResultsParams, results
-from api.record_audit import audit_record
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import viewer_of, without_progress
 from engine.game import Game, fingerprint, to_json

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from api.audit_report import audit_entry, audit_text
+from api.auditing.hand_report import audit_entry, audit_text
+from api.auditing.record import audit_record
 from api.questions.hand import UnfinishedHand, UnknownRuleset, judge_visible, visible_record
-from api.record_audit import audit_record
 from engine.game import Game
 from engine.games import GAMES
 from events import types as t

@@ -9,9 +9,9 @@ from msgspec.structs import fields, replace
 
 from analytics.batch_audit.batches import BatchAuditor, audited_batches
 from analytics.batch_audit.event_arrays import WordIds
+from api.auditing.record import RulesetLookup
 from api.main import main
 from api.playing.recording import Recording, finished_hand, seeded_start
-from api.record_audit import RulesetLookup
 from dealer.play import play
 from engine.game import LATER, Game, fingerprint, fingerprint_of, to_json
 from engine.games import GAMES

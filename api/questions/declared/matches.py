@@ -14,9 +14,9 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
 from analytics.sql import quoted
+from api.auditing.record import RulesetLookup
 from api.playing.recording import CUT_SHORT, freeze_out_reason, result_in_words
 from api.questions.question import HIDDEN, Listed, Newest, Page, Pages, Question, Table, ungrouped
-from api.record_audit import RulesetLookup
 from api.viewpoints.hand_selection import (
     NotInLedger,
     conflict_count,

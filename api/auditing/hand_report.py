@@ -5,15 +5,15 @@ from collections.abc import Collection, Sequence
 from itertools import chain
 from typing import Any
 
-from api.audit_pots import (
+from api.auditing.pots import (
     hand_strengths,
     pots_as_json,
     pots_as_lines,
     showdown_as_json,
     value_and_cards,
 )
+from api.auditing.record import start_of
 from api.printable import PrintableText, printable_lines
-from api.record_audit import start_of
 from engine.assumptions import is_free
 from engine.audit import Divergence, before_payment
 from engine.game import Game
