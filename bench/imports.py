@@ -25,7 +25,7 @@ from typing import NamedTuple
 import muckrake.__main__ as command
 from api.cli.import_ import RESOLVED_LATER
 from api.importing.commit import ImportWriter
-from api.importing.inputs import inputs
+from api.importing.input_copies import inputs
 from api.importing.pool import outcomes
 from api.importing.worker import ImportOptions
 from api.playing.recording import ledger_projections

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import asdict, replace
 
 from api.importing import pool, spill, worker
-from api.importing.inputs import inputs
+from api.importing.input_copies import inputs
 from api.importing.spill import read_chunk
 from api.importing.worker import ImportOptions, ImportOutcome
 from dealer.play import play

@@ -10,10 +10,10 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from api.importing import inputs as copies
+from api.importing import input_copies as copies
 from api.importing import pool
 from api.importing.commit import ImportWriter
-from api.importing.inputs import inputs
+from api.importing.input_copies import inputs
 from api.importing.pool import outcomes
 from api.importing.worker import ImportOptions, ImportOutcome
 from bench.import_texts import phh_files, pokerstars_files
@@ -234,7 +234,7 @@ def test_a_month_is_taken_as_it_was_at_one_moment(
     """The file changes when all of it was copied already, but not yet all of its month."""
     month = made_month(tmp_path / "199504")
     opened_files = copies._opened
-    last = copies.month_files(month)[-1]
+    last = copies.irc_month_files(month)[-1]
 
     def overtaken(path: Path) -> BinaryIO:
         if path == last:
@@ -255,7 +255,7 @@ def test_a_month_that_changes_when_it_was_taken_is_the_month_that_was_taken(
     expected, there = imported(month, tmp_path / "quiet")
 
     def overtaken(*words: Any) -> Any:
-        for file in copies.month_files(month):
+        for file in copies.irc_month_files(month):
             file.write_bytes(b"")
         return detection.read(*words)
 

@@ -13,7 +13,7 @@ import pytest
 
 from api.importing import pool
 from api.importing.commit import ImportWriter
-from api.importing.inputs import InputFile, inputs
+from api.importing.input_copies import InputFile, inputs
 from api.importing.pool import outcomes
 from api.importing.worker import ImportOptions, ImportOutcome
 from api.main import main

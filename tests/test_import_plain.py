@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import asdict, replace
 
 from api.importing import batch_audited, spill, worker
-from api.importing.inputs import inputs
+from api.importing.input_copies import inputs
 from api.importing.spill import read_chunk
 from api.importing.worker import ImportOptions, ImportOutcome
 from bench.import_texts import phh_files, pokerstars_files

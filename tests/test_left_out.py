@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from api.importing.inputs import TEXT_MAX
+from api.importing.input_copies import TEXT_MAX
 from events.match import MatchEnded, SourceNoted
 from store.reader import Reader
 from tests.formats.test_format_phh import ONE, TWO

@@ -156,7 +156,7 @@ def export(
                 )
             else:
                 from api.exporting.files import without_controls, without_formulas
-                from api.exporting.tables import write_view
+                from api.exporting.redacted_tables import write_view
 
                 assert table is not None
                 shown = without_controls if out is None and sys.stdout.isatty() else None

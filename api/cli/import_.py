@@ -32,7 +32,7 @@ from api.cli.output import (
     stop_flag,
 )
 from api.importing.commit import ImportWriter
-from api.importing.inputs import InputFile, inputs
+from api.importing.input_copies import InputFile, inputs
 from api.importing.pool import outcomes
 from api.importing.report import as_json, as_text, short_text
 from api.importing.worker import ImportOptions, ImportOutcome

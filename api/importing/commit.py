@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from api.importing.index import HandDigest, HandVerdicts, ImportIndex, KnownHand, Repeat, naming_of
-from api.importing.inputs import skipped_notes
+from api.importing.input_copies import skipped_notes
 from api.importing.spill import (
     CHUNK_HANDS,
     CheckedChunk,

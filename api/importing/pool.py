@@ -22,7 +22,7 @@ from typing import Any
 import pyarrow as pa
 from msgspec.structs import replace
 
-from api.importing.inputs import InputFile, input_copy, remove_copy
+from api.importing.input_copies import InputFile, input_copy, remove_copy
 from api.importing.spill import open_spill
 from api.importing.worker import (
     NAMED_MAX,

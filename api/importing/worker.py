@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from api.auditing.record import VERDICT_CODES, audit_record, start_of, verdict_code
 from api.importing.index import HandDigest, HandDigester, Repeat, naming_of
-from api.importing.inputs import InputCopy, InputFile, is_month, opened_copy, with_texts
+from api.importing.input_copies import InputCopy, InputFile, is_irc_month, opened_copy, with_texts
 from api.importing.spill import RUN_HANDS, DiskFull, SpilledChunk, SpilledHand, SpillFile
 from api.playing.names import InvalidName, names_in_filename
 from api.playing.recording import INCOMING_RULESETS
@@ -105,7 +105,7 @@ def import_file(
             raise Refused(0, "there is no such file")
         elif not (file.path.is_file() or file.path.is_dir()):
             raise Refused(0, "this is no file")
-        elif file.path.is_dir() and not is_month(file.path):
+        elif file.path.is_dir() and not is_irc_month(file.path):
             raise Refused(0, "no file is in this folder, but for hidden ones")
         else:
             with opened_copy(file.path, spill.path.with_suffix(".copy")) as copy:

@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from analytics.projections.facts import PROJECTION_NAMES
 from api.importing.commit import ImportWriter
-from api.importing.inputs import InputFile
+from api.importing.input_copies import InputFile
 from api.importing.pool import outcomes
 from api.importing.report import as_json
 from api.importing.worker import ImportOptions

@@ -1,7 +1,7 @@
 """Masks in SQL over the ledger's views, for viewers who may not see everything.
 
 A hidden number is null, a hidden text says `hidden`, and so does a hidden card; positions are left
-out. What these views show is what `api.exporting.tables` makes of `RedactedEvents`: a test
+out. What these views show is what `api.exporting.redacted_tables` makes of `RedactedEvents`: a test
 holds them to it.
 
 Masks stand in the SELECT of a view. A stranger's conditions never meet what is behind them: he asks

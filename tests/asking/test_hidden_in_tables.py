@@ -7,7 +7,7 @@ import msgspec
 import pyarrow as pa
 import pytest
 
-from api.exporting.tables import view_tables
+from api.exporting.redacted_tables import view_tables
 from api.viewpoints.feed_events import FeedEncoder
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import Viewer

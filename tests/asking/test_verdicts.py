@@ -217,7 +217,7 @@ def test_whatever_decides_a_verdict_is_in_the_name_of_a_file(
 
 ASKING = ("api/questions/verdicts.py", "api/importing/worker.py", "api/importing/batch_audited.py")
 JUDGES_NOTHING = {  # what these ask for otherwise
-    "api/importing/inputs.py": "which files there are",
+    "api/importing/input_copies.py": "which files there are",
     "api/importing/index.py": "what a hand is called",
     "api/importing/spill.py": "where it waits",
     "api/playing/names.py": "what a player is called",

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from analytics.projections.facts import facts_projection
-from api.exporting.tables import TABLES, view_tables
+from api.exporting.redacted_tables import TABLES, view_tables
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.redaction import Redactor
 from api.viewpoints.viewer import Viewer

@@ -9,7 +9,7 @@ import pytest
 
 from analytics.sql import HandFilters
 from analytics.statistics.compute import find_statistics, statistic_values
-from api.exporting.tables import TABLES
+from api.exporting.redacted_tables import TABLES
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import Viewer
 from engine.games import GAMES

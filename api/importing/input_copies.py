@@ -32,7 +32,7 @@ CHANGED = "it changed while it was read: import it again when nobody writes it"
 _UNCOPIED = "there is no room beside the ledger for the copy that is read"
 _BLOCK = 1 << 20
 _FRESH_NS = 2_000_000_000  # within one tick of the clock a file can change and keep its time
-MONTH = ("hdb", "hroster", "pdb")
+IRC_MONTH_PARTS = ("hdb", "hroster", "pdb")
 
 
 class InputCopy(NamedTuple):
@@ -66,11 +66,8 @@ class InputFile(Struct, frozen=True):
 
 
 def inputs(paths: Iterable[Path], ledger: Path) -> Iterator[InputFile]:
-    """In the order of the arguments; a folder's files in the order of their names, or the folder
-    itself if no file is in it.
-
-    The ledger may lie in such a folder: what is in it is in it.
-    """
+    """The files below these paths, in the order of the arguments, and by name in a folder; a folder
+    without files stands for itself, and a ledger folder below one of them is skipped."""
     for path in paths:
         spread = _files_below(path, ledger.absolute())
         first = next(spread, None)
@@ -84,9 +81,9 @@ def inputs(paths: Iterable[Path], ledger: Path) -> Iterator[InputFile]:
 def _files_below(path: Path, ledger: Path) -> Iterator[InputFile]:
     if not path.is_dir():
         yield InputFile(_printable_name(path), path, path.stat().st_size if path.is_file() else 0)
-    elif is_month(path):
+    elif is_irc_month(path):
         yield InputFile(
-            _printable_name(path), path, sum(file.stat().st_size for file in month_files(path))
+            _printable_name(path), path, sum(file.stat().st_size for file in irc_month_files(path))
         )
     elif path.absolute() != ledger:
         for one in sorted(path.iterdir()):
@@ -100,9 +97,9 @@ def _printable_name(path: Path) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def is_month(folder: Path) -> bool:
+def is_irc_month(folder: Path) -> bool:
     """Whether a folder has the three parts of an IRC month; with one of them it claims to be."""
-    return (folder / "hdb").is_file() or all((folder / part).exists() for part in MONTH)
+    return (folder / "hdb").is_file() or all((folder / part).exists() for part in IRC_MONTH_PARTS)
 
 
 def input_copy(path: Path, place: Path, small: int = SMALL) -> InputCopy:
@@ -127,7 +124,7 @@ def opened_copy(path: Path, place: Path) -> Iterator[InputCopy]:
 
 
 def remove_copy(place: Path) -> None:
-    """A copy that nobody needs any more; there may be none."""
+    """Remove the copy at this path, if there is one."""
     if place.is_dir():
         rmtree(place, ignore_errors=True)
     else:
@@ -135,11 +132,11 @@ def remove_copy(place: Path) -> None:
             place.unlink(missing_ok=True)
 
 
-def month_files(folder: Path) -> list[Path]:
+def irc_month_files(folder: Path) -> list[Path]:
     """The files that make a month of the IRC database."""
     return sorted(
         one
-        for part in MONTH
+        for part in IRC_MONTH_PARTS
         for one in (folder / part, *(folder / part).glob("pdb.*"))
         if one.is_file()
     )
@@ -147,7 +144,7 @@ def month_files(folder: Path) -> list[Path]:
 
 def _folder_copy(folder: Path, place: Path) -> InputCopy:
     """Every file of a month, all of them as they were at one moment."""
-    files = month_files(folder)
+    files = irc_month_files(folder)
     states: dict[Path, _FileState] = {}
     whole = hashlib.sha256()
     for file in files:
@@ -156,9 +153,11 @@ def _folder_copy(folder: Path, place: Path) -> InputCopy:
         with (place / name).open("xb") as out:
             digest, states[file] = _copy_bytes(file, out.write)
         whole.update(os.fsencode(name) + f" {digest}\n".encode())
-    if month_files(folder) != files or any(_state(os.stat(file)) != states[file] for file in files):
+    if irc_month_files(folder) != files or any(
+        _state(os.stat(file)) != states[file] for file in files
+    ):
         raise Refused(0, CHANGED)
-    for part in MONTH:  # one without files is there all the same
+    for part in IRC_MONTH_PARTS:  # one without files is there all the same
         if (folder / part).is_dir():
             (place / part).mkdir(parents=True, exist_ok=True)
     return InputCopy(place, whole.hexdigest())
