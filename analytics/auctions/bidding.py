@@ -223,13 +223,13 @@ class AuctionMeasures:
         self._tables.close()
 
     def measures(
-        self, player: str | None = None, by: By | None = None, *, again: bool = False
+        self, player: str | None = None, by: By | None = None, *, with_bootstrap: bool = False
     ) -> Iterator[MeasureValue]:
         """Every measure of a player or of all, in their order, parts one after the other; with
-        `again`, every mean has a bootstrap interval, too."""
+        `with_bootstrap`, every mean has a bootstrap interval, too."""
         drawn = Bootstrap()
         every = MEASURES.values()
-        wanted = ratio_names(every) | (mean_names(every) if again else set())
+        wanted = ratio_names(every) | (mean_names(every) if with_bootstrap else set())
         for file in FILES:
             drawn.load(self._tables, file, auctions_sql(player, by, self._vs), wanted)
         answers = {file: self._ask(file, player, by) for file in FILES}

@@ -134,11 +134,11 @@ class LuckQueries:
         self._tables.close()
 
     def measures(
-        self, player: str | None = None, by: By | None = None, *, again: bool = False
+        self, player: str | None = None, by: By | None = None, *, with_bootstrap: bool = False
     ) -> Iterator[MeasureValue]:
-        """The measures of a player or of all, in order; with `again`, a bootstrap interval, too."""
+        """The measures of a player or of all, in order; on request with bootstrap intervals."""
         drawn = Bootstrap()
-        if again:
+        if with_bootstrap:
             for file in FILES:
                 asked = luck_sql(file, player, by, self._vs)
                 drawn.load(self._tables, file, asked, mean_names(MEASURES.values()))

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from analytics.intervals import FEW, Share, newcombe, student, wilson
 from analytics.opponents.measures import ALL_LOOKS, one_rival_look
-from analytics.opponents.report import OpponentReport, Row
+from analytics.opponents.report_sections import OpponentSections, Row
 from analytics.replay.flags import STREETS
 
 
@@ -77,16 +77,16 @@ class Differences(Struct, frozen=True):
     found: list[Difference]
 
 
-def differences(report: OpponentReport) -> Differences:
+def differences(sections: OpponentSections) -> Differences:
     """The looks with enough chances on both sides, and a difference that is no chance."""
     mine: LookCounts = {}  # by look, his chances; and those of all others
     field: LookCounts = {}
-    for row in report.undecided_look_counts():
-        into = mine if row["player"] == report.player else field
+    for row in sections.undecided_look_counts():
+        into = mine if row["player"] == sections.player else field
         k, n = into.get(row["look"], (0, 0))
         into[row["look"]] = (k + int(row["k"]), n + int(row["n"]))
-    hands = report.undecided_count()
-    named = report.newest_hands()
+    hands = sections.undecided_count()
+    named = sections.newest_hands()
     rows = []
     compared = 0
     for name, look in ALL_LOOKS.items():
@@ -126,15 +126,15 @@ class _LookSums:
         self.prize += Fraction(int(row["prize"] or 0), chip)
 
 
-def leads(report: OpponentReport) -> Leads:
+def leads(sections: OpponentSections) -> Leads:
     """The leads against an opponent, the surest worth first.
 
     None of fewer than 30 chances; none whose worth might as well be nothing, hand by hand; none
     where Wilson's interval of the share reaches down to what breaks even.
     """
-    hands = report.undecided_count()
+    hands = sections.undecided_count()
     sums: dict[str, _LookSums] = {}
-    for row in report.answer_sums():
+    for row in sections.counterplay_sums():
         sums.setdefault(row["look"], _LookSums()).add(row)
     found = []
     for look, it in sums.items():
@@ -149,9 +149,9 @@ def leads(report: OpponentReport) -> Leads:
         title, do, finds = ANSWERS[look]
         worth, low, high = (100 * one for one in (float(mean), *ends))
         numbers = (it.k / it.n, it.k, it.n, even, worth, low, high)
-        found.append(Lead(title, look, *numbers, do, finds, report.answer_hands(look)))
+        found.append(Lead(title, look, *numbers, do, finds, sections.counterplay_hands(look)))
     ranked = sorted(found, key=lambda one: (-one.low, one.look))
-    return Leads(len(report.decided_hands()), ranked)
+    return Leads(len(sections.decided_hands()), ranked)
 
 
 # By look: its title, what to do about it, and the filter that finds its hands, of any player.

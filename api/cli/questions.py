@@ -264,7 +264,7 @@ def answer_question(
                 note(one)
     if question.code is not None and (code := question.code(answer, params)):
         raise click.exceptions.Exit(code)
-    if question.wrong is not None and (sentence := question.wrong(answer)):
+    if question.command_error is not None and (sentence := question.command_error(answer)):
         exit_wrong(sentence)
 
 
@@ -287,7 +287,9 @@ def _page_url(question: Question) -> "Callable[[Addresses, dict[str, Any]], str]
             return to.place(
                 question.page_path, path, **question.page_query(make_params(question, values))
             )
-        kept = question.kept if question.page else set(values) - {*named, "view", "folder"}
+        kept = (
+            question.page_parameters if question.page else set(values) - {*named, "view", "folder"}
+        )
         called = {
             parameter.name: parameter.note.query or parameter.name
             for parameter in parameter_fields(question)

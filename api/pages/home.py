@@ -223,8 +223,8 @@ def page_endpoint(question: Question) -> Callable[..., Response]:
             raise Problem("invalid", sentence, choices=choices)
         params = make_params(question, values, people=True)
         with ask.viewed(values.get("unit"), values.get("by_tag")) as viewed:
-            if question.bound is not None:
-                question.bound(viewed, params)
+            if question.check_size is not None:
+                question.check_size(viewed, params)
             sheets = list(question.sheets_of(question.ask(viewed, params, ask.watch), params))
         to, player = Addresses(request.query_params.get("as")), values.get("player")
         by_tag = values.get("by_tag")

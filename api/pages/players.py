@@ -15,7 +15,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import Response
 
 from analytics.opponents.measures import ALL_LOOKS, one_rival_look
-from analytics.opponents.report import OpponentReport
+from analytics.opponents.report_sections import OpponentSections
 from analytics.replay.flags import STREETS
 from analytics.sql import HandFilters, currencies, quoted
 from analytics.statistics.catalogue import STATISTICS
@@ -24,6 +24,7 @@ from api.http.routes.questions import EncodedPathRoute
 from api.pages.addresses import Addresses, Sort, sorted_list, table_order
 from api.pages.site import page
 from api.questions import measures as counted
+from api.questions import opponent_report as reports
 from api.questions.declared import grid as hole_cards
 from api.questions.declared.compare import CompareParams, Comparison, comparison, filters_of, sheets
 from api.questions.declared.grid import Cell
@@ -31,8 +32,6 @@ from api.questions.declared.players import QUESTION
 from api.questions.filters_tree import CHECK_LOOK, COUNTS_WITH_K, COUNTS_WITH_N
 from api.questions.filters_values import PlayerFilter, player_filter, quoted_name, ranges_text
 from api.questions.measures import SeveralMoneys, Unanswerable, check_filters, match_titles
-from api.questions.opponent_report import HANDS_MAX, Fault, OpponentParams, Report, report_of_tables
-from api.questions.opponent_report import opponent_of as tables_of
 from api.questions.question import Sheet
 from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
@@ -275,19 +274,19 @@ def opponent(of: RequestedPlayer) -> Response:
     query = {**of.filters, "unit": of.unit, "by-tag": of.by_tag}
     filters = {OPTION_NAMES.get(name, name): it for name, it in query.items() if it}
     options = "".join(f" --{name} {shlex.quote(it)}" for name, it in filters.items())
-    context: dict[str, Any] = {"found": None, "why": None, "hands_max": HANDS_MAX}
+    context: dict[str, Any] = {"found": None, "why": None, "hands_max": reports.HANDS_MAX}
     context["command"] = f"muckrake opponent {shlex.quote(of.player)}{options}"
     with of.viewed() as viewed:
-        params = OpponentParams(of.player, spots=SPOTS_MAX, **of.filters)
+        params = reports.OpponentParams(of.player, spots=SPOTS_MAX, **of.filters)
         try:
             hands = counted.count_hands(viewed, params)
             finds = of.player_filter(viewed)
             endings = {name: finds.of_player(filter) for name, filter in ENDING_FILTERS.items()}
             context |= {"hands": hands, "endings": endings, "looks": ALL_LOOKS}
-            if hands <= HANDS_MAX:
-                with closing(tables_of(viewed, params, of.ask.watch)) as tables:
-                    found = report_of_tables(viewed, params, tables)
-                    context |= _filters_of_counts(found, tables, finds, tagged=bool(viewed.by_tag))
+            if hands <= reports.HANDS_MAX:
+                with closing(reports.opponent_sections(viewed, params, of.ask.watch)) as sections:
+                    found = reports.report_of_sections(viewed, params, sections)
+                    context |= _filters_of_counts(found, sections, finds, bool(viewed.by_tag))
                 context |= {"found": found, "faults": fault_groups(found.faults)}
         except (NotInLedger, SeveralMoneys) as reason:
             context["why"] = reason
@@ -295,17 +294,17 @@ def opponent(of: RequestedPlayer) -> Response:
 
 
 def _filters_of_counts(
-    report: Report, tables: OpponentReport, finds: PlayerFilter, tagged: bool
+    report: reports.Report, sections: OpponentSections, finds: PlayerFilter, tagged: bool
 ) -> dict[str, Any]:
     """The filters that find the hands of each k and n. By name what can be asked so, and hand by
     hand what was counted by equities, of one who goes by a tag, or beside too many matches."""
-    open_matches = undecided_filter(tables)
+    open_matches = undecided_filter(sections)
 
     def led(look: str, *, pays: bool) -> list[str]:
         name = one_rival_look(look) if pays and look.startswith("fold_") else look
         of_one_rival = look.startswith(CHECK_LOOK) and report.vs is not None
         if open_matches is None or name not in COUNTS_WITH_N or (of_one_rival and tagged):
-            return [finds.of_hands(hands) for hands in tables.counted_hands(look, pays=pays)]
+            return [finds.of_hands(hands) for hands in sections.counted_hands(look, pays=pays)]
         count = quoted_name(f"{name}:{report.vs}" if of_one_rival else name)
         return [finds(f"{end}={count}", also=open_matches) for end in ("did", "could")]
 
@@ -316,15 +315,15 @@ def _filters_of_counts(
     }
 
 
-def undecided_filter(tables: OpponentReport) -> str | None:
+def undecided_filter(sections: OpponentSections) -> str | None:
     """The filter of hands before somebody had won the match; None if it would be too long."""
-    won = ranges_text(tables.decided_hands())
+    won = ranges_text(sections.decided_hands())
     if len(won) > WON_MAX:
         return None
     return f" & !hands={quoted_name(won)}" if won else ""
 
 
-def fault_groups(every: Sequence[Fault]) -> list[dict[str, Any]]:
+def fault_groups(every: Sequence[reports.Fault]) -> list[dict[str, Any]]:
     """Kinds of replies that could not be used, each with the newest hand and how often it came."""
     kinds: dict[tuple[str, str], dict[str, Any]] = {}
     for one in every:

@@ -49,7 +49,9 @@ class LuckParams(Filters, frozen=True):
     spots: Annotated[
         int | None,
         Param(
-            "Of how many swapped cards, evenly spread, the equity is counted.", most=100, waiting=10
+            "Of how many swapped cards, evenly spread, the equity is counted.",
+            most=100,
+            http_default=10,
         ),
     ] = 200
     runouts: Annotated[
@@ -57,7 +59,7 @@ class LuckParams(Filters, frozen=True):
         Param(
             "Of how many hands that closed with cards to come, evenly spread, luck is counted.",
             most=500,
-            waiting=100,
+            http_default=100,
         ),
     ] = 2000
     table: str | None = None
@@ -103,7 +105,7 @@ def luck(
     params: LuckParams,
     watch: ShowProgress = without_progress,
     *,
-    again: bool = False,
+    with_bootstrap: bool = False,
 ) -> LuckAnswer:
     """Luck in the hands of a question, as long as the views are there; `NotInLedger` without hands.
 
@@ -137,7 +139,7 @@ def luck(
     }
     queries = LuckQueries(JoinedViews(viewed.query, views, tables), params.vs)
     counted = {"swaps": swaps.num_rows, "valued": len(changes), "closed": closed, "run_out": ran}
-    measures = queries.measures(params.player, params.by, again=again)
+    measures = queries.measures(params.player, params.by, with_bootstrap=with_bootstrap)
     games: dict[str, bool] = {}  # whether run-outs of each are counted
     for row in viewed.rows(f"SELECT DISTINCT game, ruleset FROM played{where(terms)}"):
         game = rules.of(row["ruleset"])

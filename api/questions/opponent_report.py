@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from analytics.intervals import FEW
 from analytics.opponents.faults import CAUSES
 from analytics.opponents.leads import Differences, Leads, differences, leads
-from analytics.opponents.report import By, OpponentReport
-from analytics.opponents.report_tables import STRONG, WEAK, OpponentScope, opponent_tables
+from analytics.opponents.opponent_tables import STRONG, WEAK, OpponentScope, opponent_tables
+from analytics.opponents.report_sections import By, OpponentSections
 from analytics.replay.rules import Rulebook
 from analytics.sql import facts_sql
 from analytics.statistics.catalogue import MeasureValue
@@ -46,7 +46,7 @@ class OpponentParams(Filters, frozen=True):
         Param(
             "Of how many bets and checks shown down, evenly spread, the strength is counted.",
             most=100,
-            waiting=100,
+            http_default=100,
         ),
     ] = 500
 
@@ -192,33 +192,33 @@ def report(
     viewed: LedgerView, params: OpponentParams, watch: ShowProgress = without_progress
 ) -> Report:
     """The report on an opponent in the hands of a question."""
-    with closing(opponent_of(viewed, params, watch)) as found:
-        return report_of_tables(viewed, params, found)
+    with closing(opponent_sections(viewed, params, watch)) as found:
+        return report_of_sections(viewed, params, found)
 
 
-def report_of_tables(
-    viewed: LedgerView, params: OpponentParams, opponent: OpponentReport
+def report_of_sections(
+    viewed: LedgerView, params: OpponentParams, sections: OpponentSections
 ) -> Report:
-    """The report that the tables of an opponent make."""
-    (dealt,) = opponent.hand_counts()
-    source, paying = opponent.source, leads(opponent)
+    """Put the report together from its sections."""
+    (dealt,) = sections.hand_counts()
+    source, paying = sections.source, leads(sections)
     # Each lead's filter asks for this player's hands and for no others than the report's.
     names = ("vs", "match", "game", "hands", "before", "unit")
     finds = player_filter(viewed, params.player, **{name: getattr(params, name) for name in names})
     filtered = [replace(lead, filter=finds.of_player(lead.filter)) for lead in paying.found]
     by, parts = params.by, []
     counted: dict[str, dict[str, Any]] = {
-        "looks": _numbers_by_part(opponent.looks(by)),
-        "numbers": _numbers_by_part(opponent.numbers(by, again=True)),
-        "statistics": _numbers_by_part(opponent.statistics(by)),
+        "looks": _numbers_by_part(sections.look_values(by)),
+        "numbers": _numbers_by_part(sections.numbers(by, with_bootstrap=True)),
+        "statistics": _numbers_by_part(sections.statistics(by)),
     }
     tables: dict[str, dict[str, Any]] = {
-        "mix": _rows_by_part(First, opponent.section("mix", by)),
-        "sizes": _rows_by_part(Sized, opponent.section("sizes", by)),
-        "ends": _rows_by_part(Ended, opponent.ends(by)),
-        "faults": _rows_by_part(Replies, opponent.section("faults", by)),
+        "mix": _rows_by_part(First, sections.section("mix", by)),
+        "sizes": _rows_by_part(Sized, sections.section("sizes", by)),
+        "ends": _rows_by_part(Ended, sections.ends(by)),
+        "faults": _rows_by_part(Replies, sections.section("faults", by)),
     }
-    for of_part in opponent.hand_counts(by):
+    for of_part in sections.hand_counts(by):
         part = of_part["part"]
         members: dict[str, Any] = {by: part} if by else {}
         members |= {name: every.get(part, {}) for name, every in counted.items()}
@@ -229,30 +229,30 @@ def report_of_tables(
         viewpoint=viewed.viewer.view,
         player=params.player,
         vs=params.vs,
-        unit=opponent.unit,
+        unit=sections.unit,
         again=Again(),
         hands=int(dealt["hands"]),
         known=int(dealt["known"]),
         strength=Strength(WEAK, STRONG, source.spots, source.counted),
         leads=replace(paying, found=filtered),
-        differences=differences(opponent),
+        differences=differences(sections),
         parts=parts,
-        locks=[Lock(**row) for row in opponent.locks()],
+        locks=[Lock(**row) for row in sections.locks()],
         faults=[
-            Fault(**row, cause=CAUSES.get(row["suggested"] or "")) for row in opponent.faults()
+            Fault(**row, cause=CAUSES.get(row["suggested"] or "")) for row in sections.faults()
         ],
     )
 
 
-def opponent_of(
+def opponent_sections(
     viewed: LedgerView, params: OpponentParams, watch: ShowProgress = without_progress
-) -> OpponentReport:
-    """An opponent's tables in the hands of a question; who closes them lets go of their memory."""
+) -> OpponentSections:
+    """The sections of a report, from the tables of an opponent; the caller closes them."""
     player, vs = params.player, params.vs
     chosen = filters_of_params(viewed, params)
     unit = money_of(viewed, facts_sql(chosen, "NULL"))
     ledger = viewed.snapshot
-    found = OpponentReport(
+    found = OpponentSections(
         player,
         opponent_tables(
             event_tables(viewed, replace(chosen, hands=None), watch),

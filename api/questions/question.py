@@ -4,7 +4,7 @@ A parameter is a field of a frozen struct, annotated with `Param`; an answer is 
 the document in JSON; a table of it is a struct a row, each field annotated with `msgspec.Meta`: its
 title, what it means, and in `extra` how a value is `spelled`, or that people do not see it
 (`HIDDEN`). Four write them down: `cli/questions.py`, `http/routes/questions.py`,
-`pages/home.py` and, for files, `arrow` here.
+`pages/home.py` and, for files, `arrow_table` here.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -47,7 +47,7 @@ class Param(Struct, frozen=True):
     query: str | None = None  # its name in an address, where that is not the field's
     least: int | None = None
     most: int | None = None  # over HTTP: the largest number, or the longest text
-    waiting: int | None = None  # the default over HTTP, where somebody waits for the answer
+    http_default: int | None = None  # the default over HTTP, where somebody waits for the answer
     people: bool = False  # it changes only what people read, so a route has none
 
 
@@ -132,13 +132,13 @@ class Question(Struct, frozen=True, kw_only=True):
     pages: Pages | None = None  # of a list, which is answered a page at a time
     sheets: Callable[[Any, Any], Iterable[Sheet | str]] | None = None
     page: str | None = None  # where a page stands that was made by hand
-    kept: tuple[str, ...] = ()  # the parameters that such a page takes, too
+    page_parameters: tuple[str, ...] = ()  # the parameters that such a page takes, too
     page_query: Callable[[Any], Mapping[str, Any]] | None = None  # or what it is asked, if others
-    bound: "Callable[[LedgerView, Any], None] | None" = None  # refuses what takes too long
-    passing: tuple[str, ...] = ()  # members that depend on who asked before: not told over HTTP
+    check_size: "Callable[[LedgerView, Any], None] | None" = None  # refuses what takes too long
+    caller_dependent: tuple[str, ...] = ()  # members that HTTP leaves out: who asked before decides
     also: tuple[tuple[str, str], ...] = ()  # other routes to it, and what OpenAPI calls them
     auditor: bool = False  # whether nobody else may ask it
-    wrong: Callable[[Any], str | None] | None = None  # what of an answer is an error to a command
+    command_error: Callable[[Any], str | None] | None = None  # what of an answer fails a command
     code: Callable[[Any, Any], int] | None = None  # the exit code of a command, where it may vary
     facts: bool = True  # whether it reads facts, which old segments lack
     spark: bool = False  # whether Spark may count for it: all it counts, it counts in facts
@@ -164,7 +164,8 @@ class Question(Struct, frozen=True, kw_only=True):
 
     def repeatable(self, answer: Any) -> Any:
         """An answer without what depends on who asked before."""
-        return msgspec.structs.replace(answer, **dict.fromkeys(self.passing, msgspec.UNSET))
+        unset = dict.fromkeys(self.caller_dependent, msgspec.UNSET)
+        return msgspec.structs.replace(answer, **unset)
 
     def sheets_of(self, answer: Any, params: Any) -> Iterable[Sheet | str]:
         """The sheets of an answer, for people."""

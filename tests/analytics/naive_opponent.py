@@ -6,7 +6,7 @@ What the report itself asks in SQL (`opponent_acts.sql`, `opponent_results.sql`)
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from analytics.opponents.report_tables import HeadsUpHand, fold_costs
+from analytics.opponents.opponent_tables import HeadsUpHand, fold_costs
 from analytics.replay.flags import STREETS
 from analytics.replay.rules import Rulebook, dealt_in, positions
 from engine.policies import per_chip

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics.decisions.hands import ReplayedHands
-from analytics.opponents.report_tables import (
+from analytics.opponents.opponent_tables import (
     HeadsUpHand,
     LockState,
     first_locks,

@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from analytics.opponents.leads import differences, leads
 from analytics.opponents.measures import ALL_LOOKS, LOOKS, NUMBERS, STATISTIC_LOOKS
-from analytics.opponents.report import OpponentReport
-from analytics.opponents.report_tables import OpponentScope, opponent_tables
+from analytics.opponents.opponent_tables import OpponentScope, opponent_tables
+from analytics.opponents.report_sections import OpponentSections
 from analytics.statistics.catalogue import STATISTICS
 from api.main import main
 from api.questions.declared.opponent import QUESTION
-from api.questions.opponent_report import OpponentParams, match_lengths, opponent_of, report
+from api.questions.opponent_report import OpponentParams, match_lengths, opponent_sections, report
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import AUDITOR, Viewer, viewer_of
 from dealer.deck import SeededDecks
@@ -64,13 +64,13 @@ def looked_at(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _asked(
     here: Path, about: OpponentParams, view: str = "auditor"
-) -> tuple[OpponentReport, LedgerView]:
+) -> tuple[OpponentSections, LedgerView]:
     viewed = LedgerView(Reader(here).snapshot(), viewer_of(view))
-    return opponent_of(viewed, about), viewed
+    return opponent_sections(viewed, about), viewed
 
 
 @pytest.fixture(scope="module")
-def asked(here: Path) -> OpponentReport:
+def asked(here: Path) -> OpponentSections:
     """The report on one player, whom several tests look at."""
     return _asked(here, OpponentParams("random-0", spots=20))[0]
 
@@ -85,8 +85,8 @@ def test_tenths_of_strength_are_tenths_of_all_hands() -> None:
     assert (10, 1) == (tenth(("As", "Ah"), STANDARD), tenth(("3s", "2h"), STANDARD))
 
 
-def test_every_choice_is_a_check_a_bet_a_call_a_raise_or_a_fold(asked: OpponentReport) -> None:
-    counted = {one.statistic: one for one in asked.looks()}
+def test_every_choice_is_a_check_a_bet_a_call_a_raise_or_a_fold(asked: OpponentSections) -> None:
+    counted = {one.statistic: one for one in asked.look_values()}
     for street in ("flop", "turn", "river"):
         free, bets = counted[f"check_{street}"], counted[f"bet_{street}"]
         assert free.n >= bets.n
@@ -97,9 +97,9 @@ def test_every_choice_is_a_check_a_bet_a_call_a_raise_or_a_fold(asked: OpponentR
 
 
 @pytest.mark.parametrize("by", ["position", "window", "match", "game", "locked"])
-def test_parts_add_up_to_the_whole(asked: OpponentReport, by: Any) -> None:
-    whole = {one.statistic: (one.k, one.n) for one in asked.looks()}
-    parts = list(asked.looks(by))
+def test_parts_add_up_to_the_whole(asked: OpponentSections, by: Any) -> None:
+    whole = {one.statistic: (one.k, one.n) for one in asked.look_values()}
+    parts = list(asked.look_values(by))
     assert 1 < len({one.part for one in parts})
     for name, (k, n) in whole.items():
         mine = [one for one in parts if one.statistic == name]
@@ -109,7 +109,7 @@ def test_parts_add_up_to_the_whole(asked: OpponentReport, by: Any) -> None:
     assert set(hands) >= {one.part for one in asked.statistics(by) if one.n}
 
 
-def test_hands_by_their_end_are_all_hands_three_times(asked: OpponentReport) -> None:
+def test_hands_by_their_end_are_all_hands_three_times(asked: OpponentSections) -> None:
     ends = {row["ending"]: row for row in asked.ends()}
     for names in (("preflop", "flop", "turn", "river"), ("showdown", "he_folds", "others_fold")):
         mine = [ends[name] for name in names if name in ends]
@@ -124,7 +124,7 @@ def test_statistics_are_those_of_the_command_stats(here: Path, capsys: Captured)
     assert {name: (it["value"], it["k"], it["n"]) for name, it in other.items()} == mine
 
 
-def test_looks_of_statistics_count_as_the_statistics_do(asked: OpponentReport) -> None:
+def test_looks_of_statistics_count_as_the_statistics_do(asked: OpponentSections) -> None:
     known = {one.statistic: (one.k, one.n) for one in asked.statistics()}
     for row in asked.look_counts():
         if row["look"] in STATISTIC_LOOKS:
@@ -169,7 +169,7 @@ def test_two_alike_have_nothing_that_stands_out() -> None:
     told_of = opponent_tables(
         [encoded_table(leaves)], RULES, OpponentScope("p0"), lambda rows, total: rows
     )
-    ranked = differences(OpponentReport("p0", told_of))
+    ranked = differences(OpponentSections("p0", told_of))
     assert [] == ranked.found
     assert ranked.compared
 
@@ -185,7 +185,7 @@ def test_a_locked_win_is_told_with_the_hand_it_was_locked_in() -> None:
     leaves = [leaf(1, shove)]
     leaves += [leaf(at, (fold if at % 2 else walk).format(0, 1)) for at in range(2, 9)]
     asked = OpponentScope("p0", lengths={"m": 8})
-    found = OpponentReport(
+    found = OpponentSections(
         "p0", opponent_tables([encoded_table(leaves)], RULES, asked, lambda rows, total: rows)
     )
     (lock,) = found.locks()
@@ -220,7 +220,7 @@ def test_who_folds_once_he_has_won_is_not_told_as_a_folder() -> None:
     for at in range(42, 122):
         leaves.append(leaf(at, fold.format(0, 1) if at % 2 else walk.format(0, 1)))
     asked = OpponentScope("p0", lengths={"m": 121})
-    found = OpponentReport(
+    found = OpponentSections(
         "p0", opponent_tables([encoded_table(leaves)], RULES, asked, lambda rows, total: rows)
     )
     told_of = leads(found)

@@ -10,8 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from analytics.decisions.hands import ReplayedHands
-from analytics.opponents import report_tables
-from analytics.opponents.report_tables import heads_up_hands
+from analytics.opponents import opponent_tables
+from analytics.opponents.opponent_tables import heads_up_hands
 from api.main import main
 from api.viewpoints.ledger_view import LedgerView, event_tables, filtered_leaves
 from api.viewpoints.viewer import viewer_of
@@ -33,8 +33,8 @@ Row = dict[str, Any]
 def _alike(hands: Sequence[Leaf], me: str | None = None, rows: pa.Table | None = None) -> int:
     """Both ways say the same of these hands; how many acts there were."""
     rows = encoded_table(hands) if rows is None else rows
-    asked = report_tables.OpponentScope("random-1", me, spots=0)
-    found = report_tables.opponent_tables([rows], RULES, asked, lambda rows, total: rows)
+    asked = opponent_tables.OpponentScope("random-1", me, spots=0)
+    found = opponent_tables.opponent_tables([rows], RULES, asked, lambda rows, total: rows)
     locks = [naive.heads_up_hand(leaf, RULES) for leaf in hands]
     both = {"random-1", me} - {None}
     hands = [it for it in hands if it.hand is not None and both <= set(it.hand.start.players)]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from api.main import main
-from api.questions.opponent_report import OpponentParams, opponent_of
+from api.questions.opponent_report import OpponentParams, opponent_sections
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import Viewer
 from store.reader import Reader
@@ -63,7 +63,7 @@ def test_a_report_says_what_the_log_says(tmp_path: Path) -> None:
         pytest.skip(f"{LOG} is absent: there is no real match to report")
     assert main(["import", str(LOG), "--ledger", str(tmp_path)]) == 0
     viewed = LedgerView(Reader(tmp_path).snapshot(), Viewer("auditor"))
-    asked = opponent_of(viewed, OpponentParams("A", vs="B", spots=0))
+    asked = opponent_sections(viewed, OpponentParams("A", vs="B", spots=0))
     read = Read(LOG.read_text("ascii"))
     (lock,) = asked.locks()
     assert read.locked() == lock["number"]
@@ -71,7 +71,7 @@ def test_a_report_says_what_the_log_says(tmp_path: Path) -> None:
     assert read.leads[lock["number"] - 1] == lock["lead"]
     numbers = {one.statistic: one.value for one in asked.numbers()}
     assert (min(read.bids), max(read.bids)) == (numbers["bid_min"], numbers["bid_max"])
-    looks = {one.statistic: one for one in asked.looks()}
+    looks = {one.statistic: one for one in asked.look_values()}
     assert dict(read.bets) == {
         at: looks[f"bet_{at}"].k for at in STREETS.values() if looks[f"bet_{at}"].k
     }

@@ -13,8 +13,8 @@ import pytest
 
 from analytics.intervals import Mean, welch
 from analytics.opponents.measures import LOOKS, NUMBERS, STATISTIC_LOOKS
-from analytics.opponents.report import OpponentReport
-from analytics.opponents.report_tables import OpponentScope, OpponentTables, opponent_tables
+from analytics.opponents.opponent_tables import OpponentScope, OpponentTables, opponent_tables
+from analytics.opponents.report_sections import OpponentSections
 from analytics.sql import SQL_FOLDER, ArrowTables, sql_text
 from analytics.statistics.catalogue import STATISTICS, Statistic, estimate
 from analytics.statistics.counts import opportunity_rows
@@ -155,8 +155,8 @@ def test_every_number_has_its_columns() -> None:
 
 
 def test_numbers_of_nothing_are_nothing() -> None:
-    asked = OpponentReport("p0", told([]))
-    assert ([], [], []) == (list(asked.looks()), list(asked.numbers()), asked.locks())
+    asked = OpponentSections("p0", told([]))
+    assert ([], [], []) == (list(asked.look_values()), list(asked.numbers()), asked.locks())
 
 
 def test_a_leak_of_time_is_the_difference_of_two_means_with_welchs_error() -> None:

@@ -12,7 +12,7 @@ from tests.sessions import Captured, printed
     ("command", "module"),
     [
         ("bids", "auctions.bidding"),
-        ("opponent", "opponents.report"),
+        ("opponent", "opponents.report_sections"),
         ("results", "results.net_breakdown"),
         ("stats", "sql"),
         ("swaps", "luck.measures"),

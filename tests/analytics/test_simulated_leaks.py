@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import pytest
 
 from analytics.opponents.leads import Leads, leads
-from analytics.opponents.report import OpponentReport
-from analytics.opponents.report_tables import OpponentScope, opponent_tables
+from analytics.opponents.opponent_tables import OpponentScope, opponent_tables
+from analytics.opponents.report_sections import OpponentSections
 from dealer.bots.built_in import BOTS, BuiltIn, check_or_call, check_or_fold, pot_raise
 from dealer.bots.seat_view import Seen
 from dealer.deck import SeededDecks
@@ -105,7 +105,7 @@ def match(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Leads]:
         planned = plan(named("auction-2024"), "m", hands, seed, ("one", "other"))
         records = list(hand_records(planned, SeededDecks(seed)))
         rows = [encoded_table([recorded(at, it) for at, it in enumerate(records, start=1)])]
-        found = OpponentReport(
+        found = OpponentSections(
             "one-0", opponent_tables(rows, RULES, OpponentScope("one-0", spots=0), _at_once)
         )
         told = leads(found)

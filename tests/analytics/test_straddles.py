@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from analytics.decisions.hands import ReplayedHands
-from analytics.opponents.report import By, OpponentReport
-from analytics.opponents.report_tables import OpponentScope, opponent_tables
+from analytics.opponents.opponent_tables import OpponentScope, opponent_tables
+from analytics.opponents.report_sections import By, OpponentSections
 from analytics.projections.facts import fact_rows
 from analytics.replay.flags import FLAGS
 from engine.game import fingerprint
@@ -126,7 +126,7 @@ def test_reports_about_an_opponent_count_it_by_position_too() -> None:
     found = opponent_tables(
         [encoded_table(hands)], RULEBOOK, OpponentScope("ann"), lambda rows, total: rows
     )
-    with closing(OpponentReport("bob", found)) as bob:
+    with closing(OpponentSections("bob", found)) as bob:
         for by in (None, "position"):
             told = {(it.part, it.statistic): (it.k, it.n) for it in bob.statistics(by)}
             looks = {(it["part"], it["look"]): (it["k"], it["n"]) for it in bob.look_counts(by)}

@@ -97,8 +97,8 @@ def endpoint(question: Question, path: str) -> Callable[..., Response]:
             ask.require_auditor(f"{question.name} is for an auditor's eyes, not {ask.viewer.view}")
         params = make_params(question, values, table=table)
         with ask.viewed(values.get("unit"), values.get("by_tag")) as viewed:
-            if question.bound is not None:
-                question.bound(viewed, params)
+            if question.check_size is not None:
+                question.check_size(viewed, params)
             answer = question.ask(viewed, params, ask.watch)
         if kind == "json":
             return json_response(request, question.repeatable(answer))
@@ -192,7 +192,7 @@ def query_parameters(question: Question, path: str, *, people: bool = False) -> 
         if f"{{{field.name}}}" in path:
             place: Any = Path(description=note.about, min_length=1, **bounds)
         else:
-            default = field.default if note.waiting is None else note.waiting
+            default = field.default if note.http_default is None else note.http_default
             if field.optional and default is None:
                 kind = kind | None
             place = Query(alias=note.query, description=note.about, **bounds)

@@ -78,7 +78,7 @@ class BidsParams(Filters, frozen=True):
         Param(
             "In how many auctions, evenly spread, the card's value is counted.",
             most=100,
-            waiting=20,
+            http_default=20,
         ),
     ] = 200
     people: bool = False
@@ -147,7 +147,7 @@ def bidding_of(
     params: BidsParams,
     watch: ShowProgress = without_progress,
     *,
-    again: bool = False,
+    with_bootstrap: bool = False,
 ) -> Bidding:
     """Measures of the auctions of a question, as long as the views are there; `NotInLedger`
     without any."""
@@ -179,15 +179,15 @@ def bidding_of(
     counts = {"auctions": size, "valued": len(held), "counted": rules.counted}
     values = {"worths": third_card_worth.worth_table(worths)}
     auctions = Auctions(JoinedViews(viewed.query, select, values), params.vs)
-    measures = auctions.measures(player, params.by, again=again)
+    measures = auctions.measures(player, params.by, with_bootstrap=with_bootstrap)
     found = list(with_unit(measures, MEASURES, unit))
     return Bidding(auctions, found, list(pair_tests(bidder_pairs)), counts, unit)
 
 
 def bids(viewed: LedgerView, params: BidsParams, watch: ShowProgress) -> Bids:
     """Bidders in order, then pairs; every number of chance with its seed."""
-    again, by = params.player is not None or not params.people, params.by
-    answer = bidding_of(viewed, params, watch, again=again)
+    with_bootstrap, by = params.player is not None or not params.people, params.by
+    answer = bidding_of(viewed, params, watch, with_bootstrap=with_bootstrap)
     parts: dict[tuple[str, str], dict[str, Drawn]] = {}
     for one in answer.found:
         parts.setdefault((one.player, one.part), {})[one.statistic] = drawn_measure(one)
@@ -298,7 +298,7 @@ QUESTION = Question(
     tables=(Table("measures", MeasureRow, measure_rows_of),),
     sheets=sheets,
     page="/players/{player}/bids",
-    kept=FILTER_NAMES,
-    passing=("counted",),
+    page_parameters=FILTER_NAMES,
+    caller_dependent=("counted",),
     facts=False,
 )

@@ -254,5 +254,5 @@ QUESTION = Question(
     sheets=sheets,
     code=exit_code,
     page="/players/{player}/compare",
-    kept=("other", "vs", "match", "game", "street", "unit", "by_tag"),
+    page_parameters=("other", "vs", "match", "game", "street", "unit", "by_tag"),
 )

@@ -234,10 +234,10 @@ QUESTION = Question(
     ask=fairness,
     tables=(Table("tests", Tested),),
     sheets=sheets,
-    bound=check_size,
+    check_size=check_size,
     auditor=True,
-    wrong=failure_sentence,
+    command_error=failure_sentence,
     page="/fairness",
-    kept=("match",),
+    page_parameters=("match",),
     facts=False,
 )

@@ -123,5 +123,5 @@ QUESTION = Question(
     ),
     sheets=sheets,
     page="/players/{player}/grid",
-    kept=(*FILTER_NAMES, "show"),
+    page_parameters=(*FILTER_NAMES, "show"),
 )

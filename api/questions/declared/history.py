@@ -113,7 +113,7 @@ QUESTION = Question(
     ask=history,
     tables=(Table("history", ROW_STRUCT, lambda answer: answer.hands),),
     sheets=sheets,
-    bound=lambda viewed, params: check_hand_count(
+    check_size=lambda viewed, params: check_hand_count(
         viewed, params, HANDS_MAX, f"{HANDS_MAX} are sent here: name a match"
     ),
 )

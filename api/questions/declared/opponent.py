@@ -221,9 +221,9 @@ QUESTION = Question(
         Table("faults", Fault),
     ),
     sheets=sheets,
-    bound=lambda viewed, params: check_hand_count(
+    check_size=lambda viewed, params: check_hand_count(
         viewed, params, HANDS_MAX, f"{HANDS_MAX} are read here: name a match"
     ),
     page="/players/{player}/opponent",
-    kept=FILTER_NAMES,
+    page_parameters=FILTER_NAMES,
 )

@@ -129,5 +129,5 @@ QUESTION = Question(
     tables=TABLES,
     sheets=sheets,
     page="/players/{player}",
-    kept=("by_tag",),
+    page_parameters=("by_tag",),
 )

@@ -99,5 +99,5 @@ QUESTION = Question(
     tables=(Table("players", PlayerRow, lambda page: page.rows),),
     pages=Pages(limit=100, key=list_key),
     page="/players",
-    kept=("by_tag",),
+    page_parameters=("by_tag",),
 )

@@ -69,7 +69,7 @@ class ResultsParams(Filters, frozen=True):
         Param(
             "In how many hands, evenly spread, luck is counted street by street.",
             most=100,
-            waiting=100,
+            http_default=100,
         ),
     ] = 100
     points: Points = POINTS
@@ -330,5 +330,5 @@ QUESTION = Question(
     ask=results,
     tables=(Table("graph", WinningsPoint, lambda answer: winnings_points(answer.graph)),),
     sheets=sheets,
-    bound=check_size,
+    check_size=check_size,
 )

@@ -208,6 +208,6 @@ QUESTION = Question(
     tables=(Table("statistics", StatisticRow, statistic_rows),),
     sheets=sheets,
     page="/players/{player}",
-    kept=FILTER_NAMES,
+    page_parameters=FILTER_NAMES,
     spark=True,
 )

@@ -120,7 +120,7 @@ def swaps(viewed: LedgerView, params: LuckParams, watch: ShowProgress) -> Swaps:
     """Players in order, then how often cards changed, and whether that depends on anything;
     every number of chance with its seed."""
     one = params.player is not None
-    answer = luck(viewed, params, watch, again=one or not params.people)
+    answer = luck(viewed, params, watch, with_bootstrap=one or not params.people)
     parts: dict[tuple[str, str], dict[str, Drawn]] = {}
     for it in answer.found:
         parts.setdefault((it.player, it.part), {})[it.statistic] = drawn_measure(it)
@@ -240,8 +240,8 @@ QUESTION = Question(
         Table("independence", Independence),
     ),
     sheets=sheets,
-    bound=check_size,
+    check_size=check_size,
     page="/players/{player}/swaps",
-    kept=FILTER_NAMES,
+    page_parameters=FILTER_NAMES,
     facts=False,
 )

@@ -82,5 +82,5 @@ QUESTION = Question(
     ask=winnings_lines,
     tables=(Table("points", WinningsPoint, winnings_points),),
     page="/players/{player}/winnings",
-    kept=FILTER_NAMES,
+    page_parameters=FILTER_NAMES,
 )

@@ -1,7 +1,8 @@
 """The sections of a report on one opponent: looks, sizes, bids, ends, faults, locked wins.
 
-`OpponentReport` asks SQL files about the tables of an opponent, as a whole or by parts. What pays
-against him, and what stands out, is in `opponents.leads`.
+`OpponentSections` asks SQL files about the tables of an opponent, as a whole or by parts. What pays
+against him, and what stands out, is in `opponents.leads`; the report itself is put together in
+`api/questions/opponent_report.py`.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ import pyarrow.compute as pc
 
 from analytics.intervals import rounded, student, wilson
 from analytics.opponents.measures import LOOKS, NUMBERS, STATISTIC_LOOKS
-from analytics.opponents.report_tables import STATES, OpponentTables
+from analytics.opponents.opponent_tables import STATES, OpponentTables
 from analytics.sql import WINDOW, ArrowTables, HandFilters, natural_key, quoted, sql_text
 from analytics.statistics.catalogue import (
     STATISTICS,
@@ -46,8 +47,8 @@ _FILES = {
 ENDINGS = ("all", "preflop", "flop", "turn", "river", "showdown", "he_folds", "others_fold")
 
 
-class OpponentReport:
-    """Query the tables of an opponent for the sections of his report."""
+class OpponentSections:
+    """Query the tables of an opponent for single sections of a report on him."""
 
     def __init__(self, player: str, source: OpponentTables, unit: str | None = None) -> None:
         self.player = player
@@ -98,7 +99,7 @@ class OpponentReport:
             found.setdefault((row["look"], int(row["done"])), []).append(row["hand"])
         return found
 
-    def answer_sums(self) -> list[Row]:
+    def counterplay_sums(self) -> list[Row]:
         """What answering a look would have made of his undecided hands, by look and unit: sums of
         whole units over hands, worth in quarters."""
         return self._tables.rows(f"""
@@ -114,7 +115,7 @@ class OpponentReport:
             FROM hands GROUP BY look, per_chip ORDER BY look, per_chip
         """)
 
-    def answer_hands(self, look: str) -> list[str]:
+    def counterplay_hands(self, look: str) -> list[str]:
         """His newest ten undecided hands in which an answer to a look pays."""
         rows = self._tables.rows(f"""
             WITH filtered AS ({_part_rows_sql("acts", None, _UNDECIDED_SQL)})
@@ -142,8 +143,8 @@ class OpponentReport:
     def _where_sql(self, look: str) -> str:
         return f"WHERE player = {quoted(self.player)} AND look = {quoted(look)} ORDER BY hand_seq"
 
-    def looks(self, by: By | None = None) -> Iterator[MeasureValue]:
-        """The looks of `opponents.measures`, those of the statistics left out."""
+    def look_values(self, by: By | None = None) -> Iterator[MeasureValue]:
+        """The share and interval of each look; those that statistics count are left out."""
         counted = {(row["part"], row["look"]): row for row in self.look_counts(by)}
         for part in [row["part"] for row in self.hand_counts(by)]:
             for name in LOOKS:
@@ -152,10 +153,12 @@ class OpponentReport:
                     self.player, part, name, *share_with_interval(int(row["k"]), int(row["n"]))
                 )
 
-    def numbers(self, by: By | None = None, *, again: bool = False) -> Iterator[MeasureValue]:
-        """The numbers, parts one after the other; `again`: with bootstrap intervals."""
+    def numbers(
+        self, by: By | None = None, *, with_bootstrap: bool = False
+    ) -> Iterator[MeasureValue]:
+        """The numbers, parts one after the other; on request with bootstrap intervals."""
         drawn = Bootstrap()
-        if again:
+        if with_bootstrap:
             for file, table in _FILES.items():
                 drawn.load(
                     self._tables, file, self._rows_sql(table, by), mean_names(NUMBERS.values())
@@ -194,7 +197,7 @@ class OpponentReport:
         return MeasureValue(*one[:-1], unit=unit)._replace(part=part)
 
     def section(self, file: str, by: By | None = None) -> list[Row]:
-        """The rows of a section: `mix`, `sizes`, `bootstrap_ends` or `faults`."""
+        """The rows of a section: `mix`, `sizes`, `ends` or `faults`."""
         rows = self._tables.ask(f"opponent_{file}", self._rows_sql(_SOURCES[file], by))
         for row in rows:
             row.pop("player")
