@@ -124,7 +124,7 @@ def check_hands(columns: EventArrays, which: Column, hands: PlanHands) -> tuple[
     played = BettingCheck(hands)
     played.run()
     pots = HandPots(played)
-    record = RecordCheck(columns, which, played, pots.count, pots.rakes)
+    record = RecordCheck(columns, which, played, pots.count, pots.raked_pot_count)
     record.check()
     cards = DealtCards(record)
     payouts = PayoutCheck(record, Contenders(cards, pots.at_showdown, pots.paid), pots)

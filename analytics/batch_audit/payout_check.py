@@ -79,8 +79,8 @@ class PayoutCheck:
             plain = (self.pots.pot_count == 1) & ~self.tied
             rows = rows.compress(plain.take(of))
             amount = self.pots.layers[0].amount
-            if self.pots.cuts is not None:
-                amount = amount - self.pots.cuts[0]
+            if self.pots.rake_by_pot is not None:
+                amount = amount - self.pots.rake_by_pot[0]
             hands = contenders.hand.take(rows)
             shares = amount.take(contenders.of.take(rows))
             self._check_one_winner(hands, contenders.seat.take(rows), shares)
@@ -110,7 +110,7 @@ class PayoutCheck:
     def _check_rakes(self) -> None:
         """Check the rake of each pot."""
         pots, stage = self.pots, self.record.rakes
-        if pots.cuts is None:
+        if pots.rake_by_pot is None:
             return
         amount, codes = self.record.columns.values["amount"], self.record.columns.codes
         row = stage.row.take(pots.last_standing)
@@ -119,7 +119,7 @@ class PayoutCheck:
         unlike |= codes.take(row, mode="clip") != event_code("RakeTaken", pot=0)
         self._doubt_where(pots.last_standing, unlike & (cut > 0), DoubtReason.RAKE)
         row = stage.row.take(self.at_showdown)
-        for pot, cut in zip(pots.layers, pots.cuts, strict=True):
+        for pot, cut in zip(pots.layers, pots.rake_by_pot, strict=True):
             unlike = amount.take(row, mode="clip") != cut
             unlike |= codes.take(row, mode="clip") != event_code("RakeTaken", pot=pot.number)
             self._doubt_where(self.at_showdown, unlike & (cut != 0), DoubtReason.RAKE)
@@ -163,9 +163,11 @@ class PayoutCheck:
     def _pot_shares(self, game: Policies, values: Column, some: Column) -> Iterator[PotShares]:
         """The shares of each pot of some hands by these rules."""
         pots = [SidePots(*(column.take(some) for column in pot)) for pot in self.pots.layers]
-        cuts = None if self.pots.cuts is None else [cut.take(some) for cut in self.pots.cuts]
+        rakes = self.pots.rake_by_pot
+        if rakes is not None:
+            rakes = [rake.take(some) for rake in rakes]
         button = self.played.hands.button.take(self.at_showdown.take(some))
-        return pot_shares(game, pots, cuts, values, button)
+        return pot_shares(game, pots, rakes, values, button)
 
     def _check_taken_back(self, hands: Column) -> Column:
         """Check that in a tie of the two each takes back what he put in (A9)."""

@@ -52,9 +52,9 @@ class HandPots:
             self.pot_count += pot.amount > 0
         self.count = np.ones(n, dtype=np.int8)
         self.count[self.at_showdown] = self.pot_count
-        self.cuts: list[Column] | None = None
+        self.rake_by_pot: list[Column] | None = None
         self.last_standing_rake = np.zeros(n, dtype=np.int64)
-        self.rakes = np.zeros(n, dtype=np.int8)
+        self.raked_pot_count = np.zeros(n, dtype=np.int8)
         if self.game.rake is not None:
             self._take_rake(alone)
 
@@ -65,12 +65,12 @@ class HandPots:
         flop = self._last_round_before_flop()
         seen = (played.last < 0) | (played.last > flop) | (not rule.no_flop_no_drop)
         seats = played.seats
-        self.cuts = rake_of_pots(rule, self.layers, seats, seen[self.at_showdown])
+        self.rake_by_pot = rake_of_pots(rule, self.layers, seats, seen[self.at_showdown])
         one = [SidePots(self.whole, played.stays, np.zeros_like(self.whole))]
         self.last_standing_rake = rake_of_pots(rule, one, seats, seen & alone)[0]
-        self.rakes = (self.last_standing_rake != 0).astype(np.int8)
-        for cut in self.cuts:
-            self.rakes[self.at_showdown] += cut != 0
+        self.raked_pot_count = (self.last_standing_rake != 0).astype(np.int8)
+        for cut in self.rake_by_pot:
+            self.raked_pot_count[self.at_showdown] += cut != 0
 
     def _last_round_before_flop(self) -> int:
         """The number of the last round before three cards are on the board."""
@@ -161,7 +161,7 @@ def _rake_of_pot(rule: Rake, pot: Column, caps: list[int]) -> Column:
 
 
 def pot_shares(
-    game: Policies, pots: list[SidePots], cuts: list[Column] | None, values: Column, button: Column
+    game: Policies, pots: list[SidePots], rakes: list[Column] | None, values: Column, button: Column
 ) -> Iterator[PotShares]:
     """Pay each pot to the best hands of those who may win it; odd chips go by the policy (G2)."""
     count = len(values)
@@ -170,8 +170,8 @@ def pot_shares(
         if not len(rows):
             continue
         amount = pot.amount[rows].astype(np.int64)
-        if cuts is not None:
-            amount = amount - cuts[place][rows]
+        if rakes is not None:
+            amount = amount - rakes[place][rows]
         may = (pot.seats[rows] >> np.arange(count)[:, None] & 1) == 1
         mine = (values.take(rows, axis=1) + 1) * may
         best = mine == mine.max(0)

@@ -39,7 +39,7 @@ class RecordCheck:
     """Check the rows of some hands against their replay."""
 
     def __init__(
-        self, columns: EventArrays, which: Column, played: BettingCheck, pots: Column, rakes: Column
+        self, columns: EventArrays, which: Column, played: BettingCheck, pots: Column, raked: Column
     ) -> None:
         self.columns, self.played = columns, played
         self.plan = played.plan
@@ -56,7 +56,7 @@ class RecordCheck:
         entered = self._stage_in_all("StepEntered")
         self.hole = entered, self._stage_in_all("HoleDealt", self.plan.seats)
         self.parts = self._line_stages()
-        self.rakes = self._stage_in_some("RakeTaken", rakes > 0, rakes.astype(np.int64))
+        self.rakes = self._stage_in_some("RakeTaken", raked > 0, raked.astype(np.int64))
         self.splits = self._stage_in_some("PotSplit", pots > 0, pots.astype(np.int64))
         self.end = self._stage_in_all("HandEnded")
         self.doubt_where(self.row != columns.first.take(which + 1), DoubtReason.SHAPE)
