@@ -257,7 +257,7 @@ def _job(
     nonces: SaltedSecret | None,
     tick: Tick,
 ) -> list[ImportOutcome]:
-    """The outcomes of some files, which share a spool."""
+    """The outcomes of some files, which share a spill file."""
     with open_spill(path, at, nonces) as out:
         outcomes = [import_file(file, options, out, tick) for file in files]
     if not gc.isenabled():

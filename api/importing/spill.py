@@ -101,8 +101,8 @@ class SpillFile:
     def full(self) -> bool:
         return len(self._hands) >= CHUNK_HANDS or self._events >= _EVENTS
 
-    def expect(self, hands: "EventColumns | None") -> None:
-        """Hands that are added next, in columns already."""
+    def add_columns(self, hands: "EventColumns | None") -> None:
+        """Register the columns of the hands that `add` is given next."""
         if hands is not None and len(hands.number):
             self._columns.append(hands)
 
@@ -117,7 +117,7 @@ class SpillFile:
         if kept.note is not None:
             self._notes.append(encode(kept.note) + b"\n")
 
-    def chunk(
+    def write_chunk(
         self,
         nets: dict[str, int],
         columns: "EventColumns | None" = None,
@@ -129,17 +129,17 @@ class SpillFile:
             run = make_run(self.nonces, self._hands, columns)
             events = self._events + len(columns.pos)
             first = run.leaves[0].stream
-            return self._written(True, encode_run(run), len(run.leaves), first, events, nets)
+            return self._append_chunk(True, encode_run(run), len(run.leaves), first, events, nets)
         if not self._hands:
             return None
         as_run = len(self._hands) >= RUN_HANDS
         hands = encode_run(self._run()) if as_run else to_payload(self._hands)
         first = self._hands[0].stream
-        return self._written(as_run, hands, len(self._hands), first, self._events, nets)
+        return self._append_chunk(as_run, hands, len(self._hands), first, self._events, nets)
 
     def _run(self) -> Run:
-        """A run of what was gathered: with the columns that were expected, if just these hands are
-        there, and all stand in the order of their numbers."""
+        """A run of what was gathered: with the columns that were registered, if just these hands
+        are there, and all stand in the order of their numbers."""
         numbers = [split_stream(hand.stream)[1] or 0 for hand in self._hands]
         others = {split_stream(one.stream)[1] for one in self._others}
         mine = [number for number in numbers if number not in others]
@@ -149,7 +149,7 @@ class SpillFile:
             return make_run(self.nonces, self._hands)
         return make_run(self.nonces, self._others, self._columns[0])
 
-    def _written(
+    def _append_chunk(
         self, as_run: bool, hands: Any, count: int, first: str, events: int, nets: dict[str, int]
     ) -> SpilledChunk:
         notes, place = b"".join(self._notes), self._file.tell()
@@ -175,7 +175,7 @@ class SpillFile:
         return chunk
 
     def begin(self, digester: HandDigester) -> None:
-        """Another file, whose hands are marked so."""
+        """Start on another source file; `digester` makes the digests of its hands."""
         self.digester = digester
         self.drop()
 
@@ -203,7 +203,7 @@ class SpillFile:
 
 @contextmanager
 def open_spill(path: Path, at: int, nonces: SaltedSecret | None) -> Iterator[SpillFile]:
-    """A spool to write, complete on disk when it is left."""
+    """A spill file to write; it is complete on disk when the context ends."""
     one = SpillFile(path, at, nonces)
     try:
         yield one
@@ -223,7 +223,7 @@ def read_chunk(chunk: SpilledChunk) -> tuple[tuple[Match, ...], Any]:
 
 
 def packed_digests_of(chunk: SpilledChunk) -> bytes:
-    """The marks of a chunk's hands, spelled."""
+    """The packed digests of a chunk's hands, as they stand in the spill file."""
     with Path(chunk.spill).open("rb") as file:
         file.seek(chunk.place)
         return file.read(chunk.digests)

@@ -188,12 +188,12 @@ class _FileImport(NamedTuple):
                 columns, done = fine_records(
                     named, self.found.match, self.spill.at, audited=self.options.audit
                 )
-                self.spill.expect(columns)
+                self.spill.add_columns(columns)
             for part in self._hands(block, done):
                 self.spill.add(part)
                 if self.spill.full:
-                    self._chunk()
-        self._chunk()
+                    self._write_chunk()
+        self._write_chunk()
 
     def _many(self, part: SourceBatch) -> None:
         """Spill neighbouring hands: in columns where the batch audit allows it, else one by one."""
@@ -231,15 +231,15 @@ class _FileImport(NamedTuple):
         for kept in self._hands(others):
             self.spill.add(kept)
         texts = (part.texts[number - part.every.start] for number in numbers)
-        self._chunk(columns, self.spill.digester.of_texts(numbers, texts, verdicts))
+        self._write_chunk(columns, self.spill.digester.of_texts(numbers, texts, verdicts))
 
-    def _chunk(
+    def _write_chunk(
         self, columns: "EventColumns | None" = None, digests: Iterable[HandDigest] = ()
     ) -> None:
         won, self.found.won = self.found.won, {}
         for player, net in won.items():
             self.found.nets[player] = self.found.nets.get(player, 0) + net
-        if chunk := self.spill.chunk(won, columns, digests):
+        if chunk := self.spill.write_chunk(won, columns, digests):
             self.found.chunks.append(chunk)
             self.tick(chunk.hands)
 
