@@ -63,7 +63,7 @@ from store.reader import Reader, Snapshot
 STOP_S = 0.2  # so often it is looked whether somebody asked to stop
 
 
-class LeagueMatch(NamedTuple):
+class PlayedPairing(NamedTuple):
     """The played match of a pairing."""
 
     pairing: Pairing
@@ -72,8 +72,8 @@ class LeagueMatch(NamedTuple):
     parts: tuple[BotRecord, ...]
 
 
-class MatchMaker:
-    """Makes the matches of a league from its bots, ruleset and seed.
+class LeagueMatchBuilder:
+    """Builds the matches of a league from its bots, ruleset and seed.
 
     In a round all deal the same decks, so that a bot's results can be compared with another's.
     `hidden` from the bots is where the cards are or the seed is.
@@ -90,7 +90,7 @@ class MatchMaker:
         self._league, self._bots, self._seed, self._hidden = league, bots, seed, hidden
         self.rules = wire_plan(game, "", ("", ""), league.hands, mirrored=league.mirror).game
 
-    def meeting(self, pairing: Pairing) -> tuple[BotMatch, MatchStarted]:
+    def match_of(self, pairing: Pairing) -> tuple[BotMatch, MatchStarted]:
         """The match of a pairing, ready to be played, and its first record."""
         league, (one, two) = self._league, pairing.players
         name, players = match_name(league, pairing), pairing.players
@@ -101,8 +101,8 @@ class MatchMaker:
         tags = tagged_records(
             {bot: league.tags(bot) for bot in players}, {bot: bot for bot in players}
         )
-        meeting = BotMatch(MatchJob(match, both, Limits(clock=league.clock), decks, guard), tags)
-        return meeting, meeting.match_start(seed, league.disclosure)
+        bot_match = BotMatch(MatchJob(match, both, Limits(clock=league.clock), decks, guard), tags)
+        return bot_match, bot_match.match_start(seed, league.disclosure)
 
 
 _file = click.Path(dir_okay=False, path_type=Path)
@@ -178,7 +178,7 @@ def _play_missing(
 ) -> None:
     """Play the missing matches, and print the standing that they lead to."""
     game = rules_of(played.game, None, tuple(f"{it}={value}" for it, value in played.set.items()))
-    new: list[LeagueMatch] = []
+    new: list[PlayedPairing] = []
     with errors_as(
         click.ClickException, InvalidLeague, NoBotFolder, WorkerGone, Conflict, ValueError
     ):
@@ -186,7 +186,7 @@ def _play_missing(
         with exit_on_sigterm(), writing(folder, f"league {played.name}") as ledger:
             snapshot = Reader(folder).snapshot()
             hidden = (folder,) if played.seed is None else (folder, file)
-            matches = MatchMaker(played, game, bots, league_seed(played, snapshot), hidden)
+            matches = LeagueMatchBuilder(played, game, bots, league_seed(played, snapshot), hidden)
             nets = dict(league_results(played, snapshot, matches))
             claim_names(SecretFolder(folder), bots, given=bots)
             ledger.keep_ruleset(fingerprint(matches.rules), to_json(matches.rules))
@@ -232,11 +232,11 @@ def league_seed(league: League, snapshot: Snapshot) -> str:
     return random_seed()
 
 
-def league_results(league: League, snapshot: Snapshot, matches: MatchMaker) -> Results:
+def league_results(league: League, snapshot: Snapshot, matches: LeagueMatchBuilder) -> Results:
     """The results of a league in the ledger; a match that differs from its file is refused."""
     played = {}
     for pairing, start, end in _recorded_matches(league, snapshot):
-        if matches.meeting(pairing)[1] != start:
+        if matches.match_of(pairing)[1] != start:
             name = match_name(league, pairing)
             raise InvalidLeague(
                 f"{name} was played by other rules or from another seed than the file says"
@@ -260,8 +260,12 @@ def _recorded_matches(
 
 
 def _missing_matches(
-    played: League, matches: MatchMaker, ledger: FileLedger, results: Results, workers: int | None
-) -> Iterator[LeagueMatch]:
+    played: League,
+    matches: LeagueMatchBuilder,
+    ledger: FileLedger,
+    results: Results,
+    workers: int | None,
+) -> Iterator[PlayedPairing]:
     """Play the missing matches; Ctrl-C lets running ones end, a second Ctrl-C ends them."""
     hands, once = matches_left(played, results) * played.hands, set[str]()
 
@@ -285,29 +289,29 @@ def _missing_matches(
 
 
 def play_matches(
-    matches: MatchMaker,
+    matches: LeagueMatchBuilder,
     todo: Sequence[Pairing],
     ledger: FileLedger,
     workers: int,
     stop: Callable[[], bool],
     watch: ShowProgress,
     note: Callable[[str], None],
-) -> Generator[LeagueMatch, None, None]:
+) -> Generator[PlayedPairing, None, None]:
     """Each match once it is durable, so many at once; after `stop` no other is begun, and those at
     work are played to their ends. A caller who leaves early ends them, and none is kept."""
     leaving = threading.Event()
 
-    def to_its_end(pairing: Pairing) -> LeagueMatch | None:
-        meeting, start = matches.meeting(pairing)
+    def to_its_end(pairing: Pairing) -> PlayedPairing | None:
+        bot_match, start = matches.match_of(pairing)
         pending = _BufferedAppends()
-        played = meeting.record(pending, start, note, leaving.is_set, watch, processes=processes)
+        played = bot_match.record(pending, start, note, leaving.is_set, watch, processes=processes)
         if played.reason != ALL_PLAYED:
             return None
         ledger.append(*pending.appends)
         nets = dict(zip(played.players, played.nets, strict=True))
-        return LeagueMatch(pairing, played.match, nets, meeting.parts())
+        return PlayedPairing(pairing, played.match, nets, bot_match.parts())
 
-    left, at_work = iter(todo), set[Future[LeagueMatch | None]]()
+    left, at_work = iter(todo), set[Future[PlayedPairing | None]]()
     with MatchProcesses() as processes, ThreadPoolExecutor(workers) as pool:
         try:
             while True:
