@@ -71,6 +71,7 @@ def limits() -> str:
     """What is limited, and what each family of routes costs."""
     limits = Limits()
     imports, valued = limits.upload_bytes >> 30, limits.heavy_valued
+    slow, processes = limits.min_bytes_per_second >> 10, limits.page_processes
     lines = ["| limit | unless set otherwise |", "|---|---|"]
     lines += [
         f"| cost of all requests of a caller in a minute | {limits.rate:,} |",
@@ -80,20 +81,20 @@ def limits() -> str:
         f"| time until an answer begins | {limits.seconds:g} s |",
         f"| time that a client may read nothing | {limits.stall_s:g} s |",
         f"| time for the head of a request | within {limits.head_s:g} s |",
-        f"| time for a body | within {limits.body_s:g} s, or {limits.slowest >> 10} KiB a second |",
+        f"| time for a body | within {limits.body_s:g} s, or {slow} KiB a second |",
         f"| connections of an address, requests of a caller, at once | {limits.at_once} |",
         f"| jobs of a key that are not over | {limits.key_jobs} |",
         f"| bytes that a key may send in a day | {limits.key_bytes >> 30} GiB |",
         f"| hands that a key may have played or imported in a day | {limits.key_hands:,} |",
         f"| room on the disk without which no job begins | {limits.keep_free >> 20} MiB |",
-        f"| exports of a worker at once | {limits.bulk} |",
+        f"| exports of a worker at once | {limits.exports_at_once} |",
         f"| hands about which a process makes an answer that values cards | {valued} |",
         f"| ... what judges hands that have no verdict | {limits.heavy_judged:,} |",
         f"| ... a page that counts | {limits.heavy_counted:,} |",
         f"| ... data that counts | {limits.heavy_data:,} |",
         f"| ... how the hands of a filter are spread | {limits.heavy_spread:,} |",
-        f"| heavy answers of a worker at once | {limits.pages}, {limits.pages - 1} of a caller |",
-        f"| questions in SQL of a worker at once | {limits.sql} |",
+        f"| heavy answers of a worker at once | {processes}, {processes - 1} of a caller |",
+        f"| questions in SQL of a worker at once | {limits.sql_at_once} |",
         "",
         "| a request for | costs |",
         "|---|---|",

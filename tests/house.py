@@ -48,8 +48,9 @@ with tempfile.TemporaryDirectory() as folder:
     except SystemExit as end:
         assert not end.code, end.code
     settings = Settings(ledger)
-    if hasattr(settings.limits, "pages"):  # else a process of its own would make the page
-        settings = replace(settings, limits=replace(settings.limits, pages=0))
+    for name in ("page_processes", "pages"):  # else a process of its own would make the page
+        if hasattr(settings.limits, name):
+            settings = replace(settings, limits=replace(settings.limits, **{name: 0}))
     with TestClient(create_app(LedgerService(settings))) as site:
         entered = set()
 

@@ -282,7 +282,7 @@ async def _send_request(folder: Path, path: str, query: str, output: Path | None
     from api.http.limits import Limits
     from api.serving.app import create_app
 
-    limits = Limits(pages=0)  # nobody else waits
+    limits = Limits(page_processes=0)  # nobody else waits
     app = create_app(LedgerService(Settings(folder.absolute(), delay_s=0, limits=limits)))
     answer = _ResponseWriter(output)
     scope = {

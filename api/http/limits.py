@@ -50,20 +50,20 @@ class Limits(Struct, frozen=True):
     stall_s: float = 60.0  # how long a reader may take none of what is sent to him
     head_s: float = 10.0  # in which the head of a request must have come
     body_s: float = 20.0  # ... and its body, but for the time that its length earns it:
-    slowest: int = 4 << 10  # bytes a second: who reads or sends more slowly is let go
+    min_bytes_per_second: int = 4 << 10  # who reads or sends more slowly is let go
     key_jobs: int = 4  # of one key or login that are not over; 0 counts nothing, here and below
     key_bytes: int = 4 << 30  # that it may send in a day
     key_hands: int = 20_000_000  # that it may have played or read in a day
     keep_free: int = 128 << 20  # bytes of the disk that no job is begun with less of
     at_once: int = 256  # connections of one address; requests of one caller
-    bulk: int = 4  # exports that one worker makes at once
+    exports_at_once: int = 4  # that one worker makes
     heavy_valued: int = 1  # hands: an answer about so many that values cards is made by a process
     heavy_judged: int = 100  # ... and what judges so many first
     heavy_counted: int = 2_000  # ... and a page that counts
     heavy_data: int = 20_000  # ... and data that counts, of which no first word is waited for
     heavy_spread: int = 100_000  # ... and how hands are spread, which their page shows later then
-    pages: int = 3  # such processes of one worker; 0: it makes all answers itself
-    sql: int = 2  # questions of strangers that it answers at once
+    page_processes: int = 3  # such processes of one worker; 0: it makes all answers itself
+    sql_at_once: int = 2  # questions of strangers that it answers at once
     wait_s: float = 5.0  # how long one more waits for his turn
 
 
@@ -274,7 +274,7 @@ class RequestLimits(HttpMiddleware):
                 message = await receive()
             if not waited.cancelled_caught:
                 came = len(message.get("body", b""))
-                size, until = size + came, until + came / self.limits.slowest
+                size, until = size + came, until + came / self.limits.min_bytes_per_second
                 until = until if message.get("more_body") else math.inf  # now only his end is due
             if waited.cancelled_caught or size > most:
                 wrong = 408 if waited.cancelled_caught else 413
@@ -296,7 +296,7 @@ class RequestLimits(HttpMiddleware):
             problem = Problem(
                 "too-slow",
                 f"a body must come within {self.limits.body_s:g} seconds, or"
-                f" {self.limits.slowest} bytes a second where it is longer",
+                f" {self.limits.min_bytes_per_second} bytes a second where it is longer",
             )
             problem.headers["Connection"] = "close"
             raise problem

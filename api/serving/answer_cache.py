@@ -332,7 +332,7 @@ def make_answer(
                 pipe.send(Progress(doing, done, total))
             yield item
 
-    limits = Limits(rate=0, seconds=SECONDS_MAX, pages=0)
+    limits = Limits(rate=0, seconds=SECONDS_MAX, page_processes=0)
     own = replace(settings, limits=limits, hosts=(), logs=False, fronted=False)
     with ExitStack() as held:
         with suppress(OSError, NoLocks):

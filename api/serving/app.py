@@ -1,10 +1,10 @@
 """The application: middleware, and every API route and page over one ledger service.
 
-A request passes, from outside in: the word of a proxy, if there is one, its line in the log, the
-headers of its answer, how many bytes it is sent in, the net for whatever goes wrong, how it is
-framed, the name of the server, who asks, what he may still spend, his turn, the length of what he
-sends, and whether another process makes what he asks for. Each is a plain ASGI application around
-the next, so that a stream stays one.
+A request passes, from outside in: `ProxyHeadersMiddleware` behind a proxy, `RequestLog`,
+`SecurityHeaders`, `Compression`, `CORSMiddleware` where other sites may ask, `ErrorResponses`,
+`RequestFraming`, `TrustedHosts`, `Authentication`, `RateLimit`, `RequestQueue`, `RequestLimits`,
+`HeadRequests`, and `HeavyPages` where other processes make pages. Each is a plain ASGI application
+around the next, so that a stream stays one.
 
 Big answers take turns. Work in a thread cannot be stopped from outside. So a caller who waited too
 long is answered, and his work goes on by itself to its own end, with nobody listening; the place it
@@ -253,8 +253,8 @@ class RequestQueue(HttpMiddleware):
         super().__init__(app)
         self.limits = limits
         self._places = {
-            "bulk": FairSemaphore(limits.bulk, limits.bulk),
-            "sql": FairSemaphore(limits.sql, max(1, limits.sql - 1)),
+            "bulk": FairSemaphore(limits.exports_at_once, limits.exports_at_once),
+            "sql": FairSemaphore(limits.sql_at_once, max(1, limits.sql_at_once - 1)),
         }
         self._asking: Counter[str] = Counter()
 
@@ -377,7 +377,7 @@ def create_app(service: LedgerService) -> FastAPI:
         Middleware(RequestQueue, settings.limits),
         Middleware(RequestLimits, settings.limits),
         Middleware(HeadRequests),
-        *([Middleware(HeavyPages, service, create_app)] if settings.limits.pages else []),
+        *([Middleware(HeavyPages, service, create_app)] if settings.limits.page_processes else []),
     ]
     app = FastAPI(
         title="muckrake",

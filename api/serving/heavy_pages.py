@@ -110,7 +110,7 @@ class HeavyPages(HttpMiddleware):
         super().__init__(app)
         self.service, self._application = service, application
         limits = service.settings.limits
-        self._places = FairSemaphore(limits.pages, max(1, limits.pages - 1))
+        self._places = FairSemaphore(limits.page_processes, max(1, limits.page_processes - 1))
         self._known: OrderedDict[str, PendingAnswer] = OrderedDict()
         self._tasks: set[asyncio.Task[None]] = set()
 

@@ -129,7 +129,7 @@ class Connection(H11Protocol):
         if unread > self._unread or not unread:
             self._read_until = now + limits.stall_s
         else:
-            earned = (self._unread - unread) / limits.slowest
+            earned = (self._unread - unread) / limits.min_bytes_per_second
             self._read_until = min(now + limits.stall_s, self._read_until + earned)
         self._unread = unread
         if unread and now > self._read_until:

@@ -51,7 +51,7 @@ def _loop() -> BlockingPortal:
 def site_of(folder: Path, **settings: Any) -> Site:
     """An application over a folder, which makes every answer itself; nobody is too fast for it,
     unless a test says so."""
-    settings = {"limits": Limits(rate=0, key_jobs=0, pages=0), **settings}
+    settings = {"limits": Limits(rate=0, key_jobs=0, page_processes=0), **settings}
     return Site(folder, create_app(LedgerService(Settings(folder, **settings))))
 
 

@@ -216,7 +216,7 @@ def test_a_body_that_trickles_is_refused(own: Path) -> None:
 
 @pytest.mark.ci
 def test_a_long_body_has_the_time_that_its_length_earns(own: Path) -> None:
-    site = site_of(own, limits=Limits(rate=0, body_s=1.0, slowest=1 << 17))
+    site = site_of(own, limits=Limits(rate=0, body_s=1.0, min_bytes_per_second=1 << 17))
     head = "POST /api/v1/imports HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{}\r\n{}\r\n\r\n"
     key = f"Authorization: Bearer {site.keys['writer']}"
     with served(site.app) as port, from_address("127.0.0.1", port) as talk:

@@ -255,7 +255,7 @@ def test_two_who_may_see_the_same_wait_for_one_process(large: Site, never: list[
 
 def test_nobody_waits_for_what_another_asks(own: Path, never: list[str]) -> None:
     """Neither for another page, nor, with all places taken, for a word of progress."""
-    large = site_of(own, limits=replace(APART, pages=1))
+    large = site_of(own, limits=replace(APART, page_processes=1))
     with asking(large, "ursa") as one:
         other = TestClient(large.app, "http://127.0.0.1:8000")
         other.portal = one.portal
@@ -305,7 +305,7 @@ def test_what_nobody_waits_for_gives_way(own: Path, monkeypatch: pytest.MonkeyPa
     """As soon as somebody else has no place; who comes back has it made anew."""
     monkeypatch.setattr(heavy_pages, "KEPT_AFTER_S", 0.3)
     monkeypatch.setattr(heavy_pages, "make_answer", asleep)
-    large = site_of(own, limits=replace(APART, pages=1))
+    large = site_of(own, limits=replace(APART, page_processes=1))
     with asking(large, "ursa") as client:
         other = large.as_("lynx")
         other.portal = client.portal

@@ -210,7 +210,7 @@ def test_a_stream_that_has_begun_may_take_its_time(house: Path) -> None:
 
 def test_big_answers_take_turns(house: Path) -> None:
     """One at a time here; the next waits a little, and is then sent away, and later gets in."""
-    site = site_of(house, limits=Limits(rate=0, bulk=1, wait_s=0.2))
+    site = site_of(house, limits=Limits(rate=0, exports_at_once=1, wait_s=0.2))
     begun, go_on = threading.Event(), threading.Event()
 
     @site.app.get("/api/v1/exports/test/slow")

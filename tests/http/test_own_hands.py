@@ -173,7 +173,7 @@ def test_an_answer_is_the_same_as_long_as_its_hands_are(
 
 def asked(folder: Path, who: str | None, addresses: Iterable[str]) -> dict[str, str]:
     """What a server says that makes every answer itself."""
-    site = site_of(folder, delay_s=0, limits=Limits(rate=0, pages=0))
+    site = site_of(folder, delay_s=0, limits=Limits(rate=0, page_processes=0))
     with site.as_(who) as client:
         return {one: client.get(one).text for one in addresses}
 

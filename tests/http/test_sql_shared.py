@@ -22,7 +22,7 @@ HUGE = "SELECT len(range(1000000000))"
 @pytest.fixture(scope="module")
 def port(house: Path) -> Iterator[int]:
     """A server for two questions at once."""
-    site = site_of(house, limits=Limits(rate=0, sql=2, wait_s=30))
+    site = site_of(house, limits=Limits(rate=0, sql_at_once=2, wait_s=30))
     with served(site.app) as found:
         asked(found, "SELECT 1")
         yield found

@@ -33,7 +33,7 @@ class Answer(NamedTuple):
 def door(folder: Path, **settings: Any) -> FastAPI:
     """An application that is never too busy, makes every answer itself, and shows a running match
     at once."""
-    told = {"limits": Limits(rate=0, pages=0), "delay_s": 0.0, **settings}
+    told = {"limits": Limits(rate=0, page_processes=0), "delay_s": 0.0, **settings}
     return create_app(LedgerService(Settings(folder, **told)))
 
 
