@@ -131,7 +131,7 @@ def served(folder: Path) -> Iterator[tuple[int, str]]:
 @contextmanager
 def server(folder: Path) -> Iterator[Server]:
     """The same, with what else there is to say of it."""
-    from api.http.keys import Keys
+    from api.http.credentials import Keys
 
     _, key = Keys(folder).make(("audit:read",), "bench")
     here, there = get_context("spawn").Pipe()

@@ -146,7 +146,7 @@ def _looked(
 
 def _cookie(browser: "Browser", folder: Path, base: str) -> Any:
     """That of an auditor who opened his link."""
-    from api.http.keys import login_url
+    from api.http.credentials import login_url
 
     context = browser.new_context()
     context.new_page().goto(login_url(folder, base, ("hands:read", "audit:read")))

@@ -13,10 +13,10 @@ import click
 import msgspec
 
 from analytics.auctions.bidding import MEASURES
-from analytics.luck.measures import MEASURES as OF_LUCK
+from analytics.luck.luck_queries import MEASURES as OF_LUCK
 from analytics.luck.streets import CHANCES
 from analytics.opponents.faults import CAUSES
-from analytics.opponents.measures import LOOKS, NUMBERS
+from analytics.opponents.report_measures import LOOKS, NUMBERS
 from analytics.replay.flags import FLAGS
 from analytics.results.net_breakdown import RAKE_METHODS
 from analytics.results.winnings_curve import LINES

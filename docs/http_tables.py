@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi.routing import APIRoute
 
-from api.http.keys import SCOPES, SEAT_SCOPES
+from api.http.credentials import SCOPES, SEAT_SCOPES
 from api.http.limits import FAMILIES, Limits
 from api.http.responses import MEDIA_TYPES
 from api.http.routes import ROUTERS

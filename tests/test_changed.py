@@ -188,7 +188,7 @@ def test_the_tables_of_commands_routes_and_pages_are_where_they_are_looked_for()
 def test_in_this_house_a_leaf_is_reached_by_its_tests_and_cards_by_nearly_all() -> None:
     tree = Tree(changed.ROOT)
     tree.tests = [*tree.tests[:: sized(8, 8, 1)], "tests/analytics/test_compared.py"]
-    few, many = tree.reached(["analytics/comparison.py"]), tree.reached(["events/cards.py"])
+    few, many = tree.reached(["analytics/player_comparison.py"]), tree.reached(["events/cards.py"])
     assert "tests/analytics/test_compared.py" in few
     assert len(few) < len(tree.tests) / 4
     assert len(many) > len(tree.tests) / 2

@@ -19,7 +19,7 @@ from analytics.statistics.compute import (
 )
 from api.main import main
 from api.questions.declared.opponent import _timing_sentences
-from api.questions.measures import Drawn
+from api.questions.player_measures import Drawn
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from api.http.keys import Keys, login_url
+from api.http.credentials import Keys, login_url
 from api.http.limits import Limits
 from api.http.uploads import admit_upload
 from api.jobs.jobs import Jobs

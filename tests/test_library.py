@@ -12,7 +12,7 @@ import pytest
 
 import muckrake
 from api.main import main
-from api.questions.measures import Unanswerable
+from api.questions.player_measures import Unanswerable
 from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.viewer import UnknownViewpoint
 from store.sql.guard import Refused

@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from analytics.auctions.bidding import MEASURES as BIDS
-from analytics.luck.measures import MEASURES as SWAPS
+from analytics.luck.luck_queries import MEASURES as SWAPS
 from analytics.replay.flags import FLAGS
 from analytics.statistics.catalogue import STATISTICS
 from api.main import main

@@ -11,7 +11,7 @@ from api.pages.site import (
     tick_text,
     total_text,
 )
-from api.questions.measures import p_text
+from api.questions.player_measures import p_text
 
 THIN = "\N{NARROW NO-BREAK SPACE}"
 

@@ -36,8 +36,8 @@ FLOORS: dict[str, tuple[str, ...]] = {
     "store": ("folder", "log", "proof", "columns", "tables", "segments", "archive", "", "sql"),
     "analytics": (
         *("sql", "intervals", "p_values", "replay", "decisions", "batch_audit", "projections"),
-        *("statistics", "auctions", "fairness", "luck", "results", "opponents", "comparison"),
-        "",
+        *("statistics", "auctions", "fairness", "luck", "results", "opponents"),
+        *("ratings", "player_comparison", ""),
     ),
     "api": (
         *("", "auditing", "playing", "viewpoints", "evidence", "exporting", "importing"),

@@ -21,7 +21,7 @@ from analytics.batch_audit.betting_check import BettingCheck
 from analytics.batch_audit.betting_state import PlanHands, row_ranges
 from analytics.batch_audit.event_arrays import READ_COLUMNS, EventArrays, WordIds
 from analytics.batch_audit.payout_check import PayoutCheck, ReadingCheck
-from analytics.batch_audit.plan import DoubtReason, Plan, Stakes, plan_ruleset
+from analytics.batch_audit.plan import DoubtReason, RulesetPlan, Stakes, plan_ruleset
 from analytics.batch_audit.pots import HandPots
 from analytics.batch_audit.record_check import DealtCards, RecordCheck
 from analytics.batch_audit.showdown import Contenders
@@ -56,14 +56,14 @@ class BatchAuditor:
     def __init__(self, find: RulesetLookup, words: WordIds, other: Game | None = None) -> None:
         self._find, self._other = find, other
         self.words = words
-        self._plans: dict[tuple[int, int, int], tuple[Plan, Stakes] | DoubtReason] = {}
+        self._plans: dict[tuple[int, int, int], tuple[RulesetPlan, Stakes] | DoubtReason] = {}
         self._games: dict[int, Game | None] = {}
 
     def judge(self, columns: EventArrays) -> BatchResult:
         """Audit every hand of these columns."""
         kinds, where = columns.kinds, columns.which_kind
         verdicts = np.zeros(len(kinds), dtype=np.uint8)
-        stakes: dict[Plan, list[tuple[int, Stakes]]] = {}
+        stakes: dict[RulesetPlan, list[tuple[int, Stakes]]] = {}
         for number, (mark, name, size) in enumerate(kinds):
             found = self._planned(mark, name, size)
             if isinstance(found, DoubtReason):
@@ -81,13 +81,13 @@ class BatchAuditor:
         names = [game.name if (game := self._games.get(mark)) else None for mark, _, _ in kinds]
         return BatchResult(why, names, where, nets)
 
-    def _planned(self, mark: int, name: int, size: int) -> tuple[Plan, Stakes] | DoubtReason:
+    def _planned(self, mark: int, name: int, size: int) -> tuple[RulesetPlan, Stakes] | DoubtReason:
         key = mark, name, size
         if key not in self._plans:
             self._plans[key] = self._plan(*key)
         return self._plans[key]
 
-    def _plan(self, mark: int, name: int, size: int) -> tuple[Plan, Stakes] | DoubtReason:
+    def _plan(self, mark: int, name: int, size: int) -> tuple[RulesetPlan, Stakes] | DoubtReason:
         """The plan of a ruleset, named by its fingerprint, at a table of this size."""
         if mark == BAD or name == BAD or size < 2:
             return DoubtReason.START
@@ -103,7 +103,7 @@ class BatchAuditor:
     def _group(
         self,
         columns: EventArrays,
-        plan: Plan,
+        plan: RulesetPlan,
         members: list[tuple[int, Stakes]],
         why: Column,
         nets: Column,

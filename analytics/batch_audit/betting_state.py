@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analytics.batch_audit.plan import ANTE, DoubtReason, Plan
+from analytics.batch_audit.plan import ANTE, DoubtReason, RulesetPlan
 from analytics.replay.columns import BLINDS
 from store.columns.cells import LARGE, Column
 
@@ -40,7 +40,7 @@ class Openings(NamedTuple):
 class PlanHands(NamedTuple):
     """The hands of one plan as columns; seats are rows."""
 
-    plan: Plan
+    plan: RulesetPlan
     button: Column
     brought: Column  # by seat
     owed: Column  # by forced bet

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from analytics.batch_audit.betting_check import BET, CALL, NO_SEAT, RAISE
 from analytics.batch_audit.betting_state import Openings, PlanHands, RecordedActions
-from analytics.batch_audit.plan import STEP_MAX, DoubtReason, Plan, Stakes
+from analytics.batch_audit.plan import STEP_MAX, DoubtReason, RulesetPlan, Stakes
 from analytics.replay.columns import BLINDS
 from events.cards import DECK, UNKNOWN
 from odds.rank import mask
@@ -286,7 +286,7 @@ class EventArrays(HandColumns):
             why[(count > seat) & (chips < 1)] = DoubtReason.START
 
     def plan_hands(
-        self, plan: Plan, which: Column, members: list[Stakes], stakes: Column
+        self, plan: RulesetPlan, which: Column, members: list[Stakes], stakes: Column
     ) -> PlanHands:
         """Some hands of a plan as columns; none has a `why`."""
         owed: Column = np.array([one.forced for one in members], dtype=np.int32).T

@@ -78,7 +78,7 @@ class ScriptLine(NamedTuple):
     total: int = 0
 
 
-class Plan(Struct, frozen=True):
+class RulesetPlan(Struct, frozen=True):
     """The course of hands under a ruleset at a table of so many seats; amounts are `Stakes`."""
 
     game: Game
@@ -188,7 +188,7 @@ _COURSE = re.compile("bet(( swap)? board( swap)?( bet)?| board auction( bet)?)* 
 _STREETS = {3: "flop", 4: "turn", 5: "river"}
 
 
-def plan_ruleset(game: Game, seats: int, partner: Game | None) -> tuple[Plan, Stakes] | str:
+def plan_ruleset(game: Game, seats: int, partner: Game | None) -> tuple[RulesetPlan, Stakes] | str:
     """Plan a ruleset at a table of this size; return plan and stakes, or why there is none."""
     if (other := unfollowed(game, FOLLOWED)) is not None:
         return f"{other} is for the engine"
@@ -218,7 +218,7 @@ def plan_ruleset(game: Game, seats: int, partner: Game | None) -> tuple[Plan, St
     if partner is not None:
         shared = {"rake": game.rake, "split_unit": game.split_unit}
         readings.append(replace(partner, **shared))
-    plan = Plan(same, seats, forced, isinstance(opening, Posts), 1, lines, tuple(readings))
+    plan = RulesetPlan(same, seats, forced, isinstance(opening, Posts), 1, lines, tuple(readings))
     return plan, Stakes(owed, sizes)
 
 

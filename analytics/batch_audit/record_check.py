@@ -27,8 +27,8 @@ _CARD_MASK = 63  # six bits hold a card, one more than its number
 Field = Column | int | bool
 
 
-class Stage:
-    """Successive events of one kind that records must have: the first row, and hands with any."""
+class RecordStage:
+    """A stage of records: successive events of one kind; their first rows, and hands with any."""
 
     def __init__(self, kind: str | int, row: Column, there: Column) -> None:
         self.kind = CODE[kind] if isinstance(kind, str) else kind
@@ -61,24 +61,26 @@ class RecordCheck:
         self.end = self._stage_in_all("HandEnded")
         self.doubt_where(self.row != columns.first.take(which + 1), DoubtReason.SHAPE)
 
-    def _stage_in_all(self, kind: str, count: int = 1) -> Stage:
+    def _stage_in_all(self, kind: str, count: int = 1) -> RecordStage:
         """Add a stage that every hand has."""
-        stage = Stage(kind, self.row, self.every)
+        stage = RecordStage(kind, self.row, self.every)
         self.row = self.row + count
         return stage
 
-    def _stage_in_some(self, kind: str | int, there: Column, count: Column | None = None) -> Stage:
+    def _stage_in_some(
+        self, kind: str | int, there: Column, count: Column | None = None
+    ) -> RecordStage:
         """Add a stage that some hands have, with one event if no count is given."""
-        stage = Stage(kind, self.row, there)
+        stage = RecordStage(kind, self.row, there)
         if there.any():
             self.row = self.row + (there.astype(np.int64) if count is None else count)
         return stage
 
-    def _line_stages(self) -> list[tuple[ScriptLine, int, tuple[Stage, ...]]]:
+    def _line_stages(self) -> list[tuple[ScriptLine, int, tuple[RecordStage, ...]]]:
         """The stages of each line of the script, with the number of the last round before it."""
         played, number = self.played, -1
-        found: list[tuple[ScriptLine, int, tuple[Stage, ...]]] = []
-        stages: tuple[Stage, ...]
+        found: list[tuple[ScriptLine, int, tuple[RecordStage, ...]]] = []
+        stages: tuple[RecordStage, ...]
         last = played.last.view(np.uint32)  # where nobody was left alone: after every round
         for line in self.plan.lines:
             if line.kind == "bet":
@@ -103,11 +105,11 @@ class RecordCheck:
             found.append((line, number, stages))
         return found
 
-    def _round_stages(self, number: int) -> tuple[Stage, ...]:
+    def _round_stages(self, number: int) -> tuple[RecordStage, ...]:
         """The stages of a betting round: its opening, and an uncalled bet that goes back."""
         played = self.played
         opened = played.open_next[number] >= 0
-        opening = Stage("BettingOpened", self.row, opened)
+        opening = RecordStage("BettingOpened", self.row, opened)
         self.row = self.row + (played.played[number] + opened)
         return opening, self._stage_in_some("UncalledReturned", played.back[number] > 0)
 
@@ -119,27 +121,29 @@ class RecordCheck:
         """Doubt these hands, numbered; the first reason of a hand is kept."""
         self.why[hands[self.why.take(hands) == 0]] = why
 
-    def field_of(self, name: str, stage: Stage, place: int = 0) -> Column:
+    def field_of(self, name: str, stage: RecordStage, place: int = 0) -> Column:
         """The values of a column in a stage's event; anything where a hand has none."""
         rows = stage.row + place if place else stage.row
         return self.columns.values[name].take(rows, mode="clip")
 
-    def expect(self, stage: Stage, why: DoubtReason, place: int = 0, /, **fields: Field) -> None:
+    def expect(
+        self, stage: RecordStage, why: DoubtReason, place: int = 0, /, **fields: Field
+    ) -> None:
         """Doubt hands whose event of a stage is missing, or has other fields than these."""
         unlike = self.codes(stage, place) != event_code(stage.kind, **fields)
         self.doubt_where(unlike & stage.there, why)
 
-    def codes(self, stage: Stage, place: int = 0) -> Column:
+    def codes(self, stage: RecordStage, place: int = 0) -> Column:
         """The codes of a stage's event; anything where a hand has none."""
         rows = stage.row + place if place else stage.row
         return self.columns.codes.take(rows, mode="clip")
 
-    def expect_amounts(self, stage: Stage, why: DoubtReason, /, **expected: Field) -> None:
+    def expect_amounts(self, stage: RecordStage, why: DoubtReason, /, **expected: Field) -> None:
         """Doubt hands whose event of a stage has other amounts than these."""
         for name, value in expected.items():
             self.doubt_where((self.field_of(name, stage) != value) & stage.there, why)
 
-    def expect_step(self, stage: Stage, line: ScriptLine) -> None:
+    def expect_step(self, stage: RecordStage, line: ScriptLine) -> None:
         """Doubt hands that enter a step under another number or name."""
         street = self.columns.words.number(line.name)
         self.expect(stage, DoubtReason.DIFFERS, step=line.at, street=street)
@@ -182,7 +186,7 @@ class RecordCheck:
         opened = (played.open_next >= 0).sum(0, dtype=np.int8)
         self.doubt_where(opened != played.hands.opened, DoubtReason.SHAPE)
 
-    def _check_uncalled(self, stage: Stage, number: int) -> None:
+    def _check_uncalled(self, stage: RecordStage, number: int) -> None:
         """Check that uncalled bets go back to the seat that the rules name."""
         played = self.played
         hands = np.flatnonzero(stage.there)
@@ -211,7 +215,7 @@ class RecordCheck:
                 to = self.columns.values["to"].take(stage.row.take(some), mode="clip")
                 self.doubt(some[to != played.post_to[number].take(some)], DoubtReason.START)
 
-    def _check_auction(self, stages: tuple[Stage, ...]) -> None:
+    def _check_auction(self, stages: tuple[RecordStage, ...]) -> None:
         """Check bids, sealed or leaked, in order; the price, the winners, and revealed bids."""
         played, game, bids = self.played, self.plan.game, self.played.hands.bids
         _, placed, settled, _ = stages
@@ -307,7 +311,7 @@ class DealtCards:
         if (self.seen >> UNKNOWN_CARD & 1).any():
             self.blank = columns.blank.take(rows, mode="clip").reshape(n, seats).sum(1)
 
-    def _add_dealt(self, stage: Stage, count: int, place: int = 0) -> Column:
+    def _add_dealt(self, stage: RecordStage, count: int, place: int = 0) -> Column:
         """Add so many new cards; one that comes twice, or is none, is missed later."""
         rows = stage.row + place if place else stage.row
         there = stage.there
@@ -319,11 +323,11 @@ class DealtCards:
             self.blank = self.blank + self.record.columns.blank.take(rows, mode="clip") * there
         return bits
 
-    def _check_board(self, stage: Stage, count: int) -> None:
+    def _check_board(self, stage: RecordStage, count: int) -> None:
         self.record.expect(stage, DoubtReason.CARDS, cards=count)
         self.board |= self._add_dealt(stage, count)
 
-    def _check_third_cards(self, stage: Stage) -> None:
+    def _check_third_cards(self, stage: RecordStage) -> None:
         """Check the third cards of an auction's winners, the dealer's first."""
         record, played = self.record, self.record.played
         dealer = played.hands.button
@@ -336,11 +340,11 @@ class DealtCards:
             hole[at] |= self._add_dealt(third, 1)
             order = record.columns.order.take(third.row, mode="clip") * third.there
             orders[at] |= order << 12
-            third = Stage("HoleDealt", stage.row + 1, played.winners == 3)
+            third = RecordStage("HoleDealt", stage.row + 1, played.winners == 3)
             if not third.there.any():
                 break
 
-    def _check_swaps(self, stage: Stage) -> None:
+    def _check_swaps(self, stage: RecordStage) -> None:
         """Check each swap, the dealer's first; a new card was never in play before."""
         record, rows = self.record, self.record.played.rows
         dealer = record.played.hands.button

@@ -12,7 +12,7 @@ from math import sqrt
 from msgspec import Struct
 
 from analytics.intervals import FEW, Share, newcombe, student, wilson
-from analytics.opponents.measures import ALL_LOOKS, one_rival_look
+from analytics.opponents.report_measures import ALL_LOOKS, one_rival_look
 from analytics.opponents.report_sections import OpponentSections, Row
 from analytics.replay.flags import STREETS
 

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.intervals import rounded, student, wilson
-from analytics.opponents.measures import LOOKS, NUMBERS, STATISTIC_LOOKS
 from analytics.opponents.opponent_tables import STATES, OpponentTables
+from analytics.opponents.report_measures import LOOKS, NUMBERS, STATISTIC_LOOKS
 from analytics.sql import WINDOW, ArrowTables, HandFilters, natural_key, quoted, sql_text
 from analytics.statistics.catalogue import (
     STATISTICS,

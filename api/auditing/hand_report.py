@@ -10,7 +10,7 @@ from api.auditing.pots import (
     pots_as_json,
     pots_as_lines,
     showdown_as_json,
-    value_and_cards,
+    value_and_five,
 )
 from api.auditing.record import start_of
 from api.printable import PrintableText, printable_lines
@@ -224,7 +224,7 @@ def _showdown(game: Game, hand: Hand) -> list[str]:
         best = "" if strength != max(known) else "tie" if known.count(strength) > 1 else "best"
         words, five = "a card was never recorded", ""
         if strength is not None:
-            value, cards = value_and_cards(game, hand, seat)
+            value, cards = value_and_five(game, hand, seat)
             words, five = describe(value, game.straights, game.ranking), " ".join(cards)
         rows.append([name_at(hand.start.players, seat), words, five, best])
     return align(rows)

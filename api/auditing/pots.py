@@ -76,7 +76,7 @@ def showdown_as_json(game: Game, record: Events) -> list[Row]:
             return []
         announced = dict(hand.showing.announced) if game.announce == "announced" else {}
         for seat in (seat for seat in contenders(hand) if seat not in hand.showing.mucked):
-            value, cards = value_and_cards(game, hand, seat)
+            value, cards = value_and_five(game, hand, seat)
             made = describe(value, game.straights, game.ranking)
             row = {"seat": seat, "value": value, "made": made, "five": cards}
             rows.append({**row, "announced": seat in announced})
@@ -96,7 +96,7 @@ def hand_strengths(game: Game, hand: Hand) -> dict[int, Strength | None]:
         return {}
 
 
-def value_and_cards(game: Game, hand: Hand, seat: int) -> tuple[int, Cards]:
+def value_and_five(game: Game, hand: Hand, seat: int) -> tuple[int, Cards]:
     """The value of a seat's five cards, and these cards: those announced, or the best."""
     announced = dict(hand.showing.announced) if game.announce == "announced" else {}
     cards = announced[seat] if seat in announced else best_cards(game, hand, seat)

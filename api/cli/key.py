@@ -12,7 +12,7 @@ import click
 
 from api.cli.ledger import json_option, ledger_errors, ledger_option, refuse_archive, writing
 from api.cli.output import NotFound, errors_as, note, print_json, print_table, say
-from api.http.keys import SCOPES, SEAT_SCOPES, Keys, UnknownScope, as_json, checked_scope
+from api.http.credentials import SCOPES, SEAT_SCOPES, Keys, UnknownScope, as_json, checked_scope
 from store.folder.disk import Lock, RealDisk
 from store.proof.ledger_secrets import SecretFolder
 

@@ -65,7 +65,7 @@ def viewing(
         viewer = viewer_of(view)
     with reading(folder) as ledger:
         from api.questions.filters_parser import WrongFilter
-        from api.questions.measures import Unanswerable
+        from api.questions.player_measures import Unanswerable
         from api.viewpoints.hand_selection import NotInLedger
         from api.viewpoints.ledger_view import LedgerView
         from store.sql.guard import Refused

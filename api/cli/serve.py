@@ -150,7 +150,7 @@ def serve(
     with ledger_errors():
         import resource  # noqa: F401  # a system without it hears so before an address is said
 
-        from api.http.keys import SCOPES, login_url
+        from api.http.credentials import SCOPES, login_url
         from api.http.ledger_service import Settings
         from api.http.limits import Limits
         from api.http.middleware import LOOPBACK
@@ -277,7 +277,7 @@ def get(
 async def _send_request(folder: Path, path: str, query: str, output: Path | None) -> None:
     """Send a GET request to the application and write the body as it comes, unless refused."""
     from api.http.access import Caller
-    from api.http.keys import SCOPES
+    from api.http.credentials import SCOPES
     from api.http.ledger_service import LedgerService, Settings
     from api.http.limits import Limits
     from api.serving.app import create_app

@@ -18,7 +18,7 @@ from msgspec import Struct
 from pydantic import BaseModel, Field
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.http.keys import (
+from api.http.credentials import (
     ADMIN,
     AUDIT,
     READ,

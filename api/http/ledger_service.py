@@ -31,7 +31,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import Struct
 
-from api.http.keys import Cursors, cursor_key
+from api.http.cursors import Cursors, cursor_key
 from api.http.limits import Limits
 from api.problem import Problem
 from api.viewpoints.disclosure import WITHHELD_FIELDS

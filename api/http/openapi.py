@@ -14,7 +14,7 @@ from fastapi import APIRouter, FastAPI, Request
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import HTMLResponse, Response
 
-from api.http.keys import KeyDocument
+from api.http.credentials import KeyDocument
 from api.http.responses import json_response
 from api.jobs.jobs import JobDocument
 from api.problem import PROBLEM_JSON, PROBLEM_KINDS, URN

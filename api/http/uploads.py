@@ -23,7 +23,7 @@ from python_multipart import MultipartParser
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import parse_options_header
 
-from api.http.keys import locked_private_folder
+from api.http.credentials import locked_private_folder
 from api.http.limits import Limits
 from api.jobs.jobs import END_STATES, Jobs
 from api.problem import Problem

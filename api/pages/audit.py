@@ -17,7 +17,7 @@ from api.auditing.hand_report import (
     owed_sentence,
     verdict_sentence,
 )
-from api.auditing.pots import hand_strengths, pot_cuts, value_and_cards
+from api.auditing.pots import hand_strengths, pot_cuts, value_and_five
 from api.auditing.record import AuditedHand
 from api.evidence import verify as evidence
 from api.evidence.bundle import NoEvidence
@@ -203,7 +203,7 @@ def _showdown_hands(game: Game, hand: Hand) -> tuple[ShowdownHand, ...]:
             continue
         best = len(known) == len(every) and strength == max(known)
         place = ("tie" if known.count(strength) > 1 else "best") if best else ""
-        value, cards = value_and_cards(game, hand, seat)  # the five that count, announced or best
+        value, cards = value_and_five(game, hand, seat)  # the five that count, announced or best
         made_hands.append(
             ShowdownHand(seat, cards, describe(value, game.straights, game.ranking), place)
         )

@@ -45,7 +45,7 @@ from api.questions.declared.matches import (
 )
 from api.questions.filters_parser import WrongFilter, parse_filter
 from api.questions.filters_values import LENGTH_MAX
-from api.questions.measures import has_row
+from api.questions.player_measures import has_row
 from api.questions.question import API, Question, Sheet, make_params
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import without_progress

@@ -16,8 +16,8 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 from msgspec.structs import asdict
 
-from analytics.comparison import MEAN
 from analytics.fairness import SIGNIFICANCE
+from analytics.ratings import MEAN
 from analytics.sql import currencies, quoted
 from api.auditing.record import RulesetLookup
 from api.http.access import AUDIT, Access, Auth
@@ -38,7 +38,7 @@ from api.questions.declared.standing import Standing, StandingParams, standing
 from api.questions.games import game_address
 from api.questions.json_types import MatchVerified, Root
 from api.questions.judging import hands_to_judge, judge_hands, lend_verdicts, unjudged_hands
-from api.questions.measures import match_titles
+from api.questions.player_measures import match_titles
 from api.questions.proof import LEAVES_MAX, NoSecrets, NotSigned, root_of_match, verify_leaves
 from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView

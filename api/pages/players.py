@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import Response
 
-from analytics.opponents.measures import ALL_LOOKS, one_rival_look
+from analytics.opponents.report_measures import ALL_LOOKS, one_rival_look
 from analytics.opponents.report_sections import OpponentSections
 from analytics.replay.flags import STREETS
 from analytics.sql import HandFilters, currencies, quoted
@@ -23,15 +23,15 @@ from api.http.access import Access, Auth
 from api.http.routes.questions import EncodedPathRoute
 from api.pages.addresses import Addresses, Sort, sorted_list, table_order
 from api.pages.site import page
-from api.questions import measures as counted
 from api.questions import opponent_report as reports
+from api.questions import player_measures as counted
 from api.questions.declared import grid as hole_cards
 from api.questions.declared.compare import CompareParams, Comparison, comparison, filters_of, sheets
 from api.questions.declared.grid import Cell
 from api.questions.declared.players import QUESTION
 from api.questions.filters_tree import CHECK_LOOK, COUNTS_WITH_K, COUNTS_WITH_N
 from api.questions.filters_values import PlayerFilter, player_filter, quoted_name, ranges_text
-from api.questions.measures import SeveralMoneys, Unanswerable, check_filters, match_titles
+from api.questions.player_measures import SeveralMoneys, Unanswerable, check_filters, match_titles
 from api.questions.question import Sheet
 from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView

@@ -32,7 +32,7 @@ from api.http.middleware import COMPRESSORS, encoding_of
 from api.pages.addresses import Addresses, PageOrders
 from api.printable import printable
 from api.questions.filters_values import quoted_name
-from api.questions.measures import p_text
+from api.questions.player_measures import p_text
 from api.version import VERSION
 from api.viewpoints.redaction import timestamps
 from api.viewpoints.viewer import AUDITOR, PUBLIC, SEAT

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from msgspec.structs import replace
 
-from analytics.luck.measures import MEASURES as LUCK
+from analytics.luck.luck_queries import MEASURES as LUCK
 from analytics.projections.equity import MODEL
 from analytics.projections.equity import SEED as LUCK_SEED
 from analytics.sql import UNTAGGED, WINDOW, By, natural_key
@@ -20,11 +20,11 @@ from api.pages.players import RequestedPlayer
 from api.pages.site import linear_scale
 from api.problem import Problem
 from api.questions import luck as lucky
-from api.questions import measures as counted
+from api.questions import player_measures as counted
 from api.questions.declared.player import PlayerParams, player
 from api.questions.filters_tree import swap_count_name
 from api.questions.filters_values import quoted_name
-from api.questions.measures import SeveralMoneys
+from api.questions.player_measures import SeveralMoneys
 from api.viewpoints.hand_selection import NotInLedger
 from store.sql.views import OWN_NAME
 

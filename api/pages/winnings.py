@@ -26,7 +26,7 @@ from api.questions.declared import bids as bidding
 from api.questions.declared.winnings import WinningsParams, winnings
 from api.questions.filters_values import PlayerFilter, quoted_name
 from api.questions.luck import StreetLuck, mirrored_ranges, street_luck
-from api.questions.measures import SeveralMoneys
+from api.questions.player_measures import SeveralMoneys
 from api.viewpoints.hand_selection import NotInLedger
 from odds.ranges import GRID
 from odds.rank import CATEGORIES

@@ -39,7 +39,7 @@ from api.questions.filters_tree import (
     join_filters,
 )
 from api.questions.judging import lend_verdicts, visible_rows
-from api.questions.measures import Unanswerable
+from api.questions.player_measures import Unanswerable
 from api.questions.verdicts import Judged
 from api.viewpoints.ledger_view import LedgerView
 from engine.verdict import VERDICTS

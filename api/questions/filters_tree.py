@@ -13,9 +13,9 @@ from msgspec import Struct
 
 from analytics.auctions import bidding
 from analytics.auctions.bidding import MEASURES as BIDS
-from analytics.luck.measures import MEASURES as SWAPS
-from analytics.luck.measures import luck_sql
-from analytics.opponents.measures import LOOKS, one_rival_look
+from analytics.luck.luck_queries import MEASURES as SWAPS
+from analytics.luck.luck_queries import luck_sql
+from analytics.opponents.report_measures import LOOKS, one_rival_look
 from analytics.replay.flags import FLAGS as COUNTED
 from analytics.replay.flags import POSTFLOP_STREETS, STREETS
 from analytics.sql import file_sql, quoted

@@ -9,7 +9,7 @@ import pyarrow as pa
 from msgspec import Struct
 
 from analytics.luck.equity_cache import equity_cache
-from analytics.luck.measures import MEASURES, By, LuckQueries
+from analytics.luck.luck_queries import MEASURES, By, LuckQueries
 from analytics.luck.streets import is_countable
 from analytics.projections import played
 from analytics.projections.equity import RunOut, luck_rows, unsupported_rule
@@ -20,7 +20,7 @@ from analytics.sql import HandFilters, JoinedViews, hand_terms, player_terms, qu
 from analytics.sql import facts_sql as table_of
 from analytics.statistics.catalogue import MeasureValue, with_unit
 from api.questions.filters_values import ranges_text
-from api.questions.measures import filters_of_params, money_of
+from api.questions.player_measures import filters_of_params, money_of
 from api.questions.question import Anybody, Filters, Param
 from api.viewpoints.disclosure import MIRRORED, query_events
 from api.viewpoints.hand_selection import NotInLedger

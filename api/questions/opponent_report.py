@@ -21,7 +21,7 @@ from analytics.statistics.catalogue import MeasureValue
 from api.auditing.record import RulesetLookup
 from api.playing.recording import STOPPED
 from api.questions.filters_values import player_filter
-from api.questions.measures import Again, Drawn, drawn_measure, filters_of_params, money_of
+from api.questions.player_measures import Again, Drawn, drawn_measure, filters_of_params, money_of
 from api.questions.question import HIDDEN, Filters, Name, Param
 from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView, event_tables

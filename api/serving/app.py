@@ -39,7 +39,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from api.evidence.bundle import NoEvidence
 from api.evidence.cosigning import publish_repeatedly
 from api.http.access import Access, Authentication, Caller
-from api.http.keys import Keys, Sessions
+from api.http.credentials import Keys, Sessions
 from api.http.ledger_service import NO_LEDGER, LedgerService
 from api.http.limits import (
     OUT_OF_DESCRIPTORS,
@@ -71,7 +71,7 @@ from api.pages.site import mount_static_files, page
 from api.problem import PROBLEM_JSON, Problem
 from api.questions.filters_parser import WrongFilter
 from api.questions.games import UnknownGame
-from api.questions.measures import Unanswerable
+from api.questions.player_measures import Unanswerable
 from api.questions.proof import NoSecrets, NotSigned
 from api.serving.heavy_pages import HeavyPages
 from api.version import VERSION

@@ -8,8 +8,8 @@ import pytest
 
 from analytics.auctions import third_card_worth
 from analytics.auctions.bidding import MEASURES, auctions_sql
-from analytics.luck.measures import MEASURES as OF_LUCK
-from analytics.luck.measures import luck_sql
+from analytics.luck.luck_queries import MEASURES as OF_LUCK
+from analytics.luck.luck_queries import luck_sql
 from analytics.sql import SQL_FOLDER, ArrowTables
 from tests.analytics.auction_pages import (
     PAGES,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from analytics.auctions.bidding import MEASURES
-from analytics.luck.measures import MEASURES as OF_LUCK
+from analytics.luck.luck_queries import MEASURES as OF_LUCK
 from analytics.sql import HandFilters
 from api.main import main
 from api.viewpoints.ledger_view import LedgerView, filtered_leaves

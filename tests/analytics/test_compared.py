@@ -7,9 +7,9 @@ from statistics import fmean, stdev
 
 import pytest
 
-from analytics.comparison import comparisons
 from analytics.intervals import Share, newcombe, student
 from analytics.p_values import holm
+from analytics.player_comparison import comparisons
 from analytics.sql import HandFilters
 from analytics.statistics.catalogue import STATISTICS
 from analytics.statistics.compute import find_statistics, snapshot_query

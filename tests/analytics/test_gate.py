@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analytics.comparison import sequential_test
 from analytics.intervals import Floats
+from analytics.player_comparison import sequential_test
 from api.main import main
 from engine.audit import nets_of
 from events import types as t

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 from msgspec.structs import replace
 
-from analytics.luck.measures import LuckQueries
+from analytics.luck.luck_queries import LuckQueries
 from analytics.projections.equity import RunOut, find_run_out, pot_equities, sampled_equities
 from analytics.sql import ArrowTables
 from dealer.play import play

@@ -12,9 +12,9 @@ import pytest
 from analytics.auctions import third_card_worth
 from analytics.auctions.bidding import MEASURES, auctions_sql
 from analytics.intervals import bootstrap_deals_mean, bootstrap_difference, bootstrap_mean
-from analytics.luck.measures import MEASURES as OF_LUCK
-from analytics.luck.measures import luck_sql
-from analytics.opponents.measures import NUMBERS
+from analytics.luck.luck_queries import MEASURES as OF_LUCK
+from analytics.luck.luck_queries import luck_sql
+from analytics.opponents.report_measures import NUMBERS
 from analytics.sql import ArrowTables
 from analytics.statistics.catalogue import (
     Bootstrap,

@@ -10,8 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from analytics.opponents.leads import differences, leads
-from analytics.opponents.measures import ALL_LOOKS, LOOKS, NUMBERS, STATISTIC_LOOKS
 from analytics.opponents.opponent_tables import OpponentScope, opponent_tables
+from analytics.opponents.report_measures import ALL_LOOKS, LOOKS, NUMBERS, STATISTIC_LOOKS
 from analytics.opponents.report_sections import OpponentSections
 from analytics.statistics.catalogue import STATISTICS
 from api.main import main

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 from analytics.intervals import Mean, welch
-from analytics.opponents.measures import LOOKS, NUMBERS, STATISTIC_LOOKS
 from analytics.opponents.opponent_tables import OpponentScope, OpponentTables, opponent_tables
+from analytics.opponents.report_measures import LOOKS, NUMBERS, STATISTIC_LOOKS
 from analytics.opponents.report_sections import OpponentSections
 from analytics.sql import SQL_FOLDER, ArrowTables, sql_text
 from analytics.statistics.catalogue import STATISTICS, Statistic, estimate

@@ -15,7 +15,7 @@ from tests.sessions import Captured, printed
         ("opponent", "opponents.report_sections"),
         ("results", "results.net_breakdown"),
         ("stats", "sql"),
-        ("swaps", "luck.measures"),
+        ("swaps", "luck.luck_queries"),
     ],
 )
 def test_a_command_divides_by_what_its_analysis_does(

@@ -16,7 +16,7 @@ from analytics.statistics.compute import (
     sql_file_rows,
     statistic_values,
 )
-from api.questions.measures import has_row
+from api.questions.player_measures import has_row
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import Viewer
 from dealer.play import play

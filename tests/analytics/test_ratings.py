@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analytics import comparison
-from analytics.comparison import MEAN, POINTS, Rating, beat_cycles
 from analytics.intervals import Floats, student
+from analytics.ratings import MEAN, POINTS, Rating, beat_cycles, fitted_ratings
 from api.main import main
 from engine.audit import nets_of
 from events import types as t
@@ -49,7 +48,7 @@ needs_choix = pytest.mark.skipif(
 
 def ratings(scores: Floats) -> list[Rating]:
     """Those of the library, which is here."""
-    found = comparison.fitted_ratings(scores)
+    found = fitted_ratings(scores)
     assert found is not None
     return found
 

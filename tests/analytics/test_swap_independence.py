@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from analytics.luck.measures import independence_tests
+from analytics.luck.luck_queries import independence_tests
 
 
 def _slots(player: str, both: int, first: int, second: int, none: int) -> dict[str, Any]:

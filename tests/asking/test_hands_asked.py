@@ -15,8 +15,8 @@ from api.questions.declared.fairness import FairnessParams, fairness
 from api.questions.filters_hands import facets
 from api.questions.filters_parser import parse_filter
 from api.questions.luck import street_luck
-from api.questions.measures import check_hand_count, count_hands, player_filters
 from api.questions.opponent_report import OpponentParams, report
+from api.questions.player_measures import check_hand_count, count_hands, player_filters
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import Viewer
 from store.ledger import open_ledger

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from api.http.keys import login_url
+from api.http.credentials import login_url
 from api.main import main
 from tests import chromium
 from tests.browser.club import Club

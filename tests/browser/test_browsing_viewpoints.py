@@ -6,7 +6,7 @@ from typing import cast
 
 import pytest
 
-from api.http.keys import login_url
+from api.http.credentials import login_url
 from events import types as t
 from events.views import viewpoint
 from store.reader import Reader

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from api.main import main
-from api.questions.measures import p_text
+from api.questions.player_measures import p_text
 from tests.browser.conftest import Site, expect
 from tests.http.servers import Server
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from api.http.keys import login_url
+from api.http.credentials import login_url
 from events.match import MatchEnded
 from store.reader import NoLedger, Reader
 from tests.browser.conftest import PHONE, Site, complaints, expect, named

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.http.access import Access, Caller
-from api.http.keys import CURSORS_FILE, KEY_BYTES, Cursors, cursor_key
+from api.http.cursors import CURSORS_FILE, KEY_BYTES, Cursors, cursor_key
 from api.http.ledger_service import LedgerService, Settings
 from api.problem import Problem
 from store.proof.ledger_secrets import SecretExposed

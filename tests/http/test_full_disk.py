@@ -25,7 +25,7 @@ SMALL = """
 import sys
 from pathlib import Path
 from api.http.ledger_service import Settings
-from api.http.keys import Keys
+from api.http.credentials import Keys
 from api.http.limits import Limits
 from api.serving.server import listening_socket, run_server
 folder = Path(sys.argv[1]) / "ledger"

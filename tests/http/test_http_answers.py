@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from starlette.testclient import TestClient
 
 from api.exporting.files import TABULAR
-from api.http.keys import cursor_key
+from api.http.cursors import cursor_key
 from api.http.routes.exports import DATASETS
 from api.main import main
 from api.questions.games import game_rows

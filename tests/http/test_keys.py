@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from api.cli.key import expiry
-from api.http.keys import InvalidKey, Keys
+from api.http.credentials import InvalidKey, Keys
 from tests.http.clients import Site
 from tests.sessions import Captured, printed, said
 

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from api.http.keys import (
+from api.http.credentials import (
     LINK_S,
     SESSION_S,
     Sessions,

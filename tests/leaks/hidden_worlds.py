@@ -17,7 +17,8 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from api.http.keys import Keys, cursor_key
+from api.http.credentials import Keys
+from api.http.cursors import cursor_key
 from api.playing.recording import ledger_projections
 from api.viewpoints.viewer import Viewer
 from engine.game import fingerprint, to_json

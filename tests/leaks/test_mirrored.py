@@ -16,7 +16,7 @@ from fastapi import FastAPI
 
 from api.cli.output import FORBIDDEN
 from api.evidence.bundle import NoEvidence, make_bundle
-from api.http.keys import Keys
+from api.http.credentials import Keys
 from api.main import main
 from api.playing.matches import MatchTerms, begin_match, play_here
 from api.playing.recording import ledger_projections

@@ -10,13 +10,20 @@ from typing import Annotated, Any, Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from analytics.comparison import COMPARABLE, METHODS, Compared, DealGroup, Method, comparisons
 from analytics.intervals import DRAWS, SEED
+from analytics.player_comparison import (
+    COMPARABLE,
+    METHODS,
+    Compared,
+    DealGroup,
+    Method,
+    comparisons,
+)
 from analytics.sql import currencies_of, facts_sql
 from analytics.statistics.catalogue import STATISTICS
 from analytics.statistics.compute import sql_file_rows
 from api.questions.filters_values import PlayerFilter, player_filter
-from api.questions.measures import (
+from api.questions.player_measures import (
     Unanswerable,
     counts_text,
     interval_text,
@@ -35,7 +42,7 @@ from api.questions.question import (
     Street,
     Table,
     Unit,
-    head_text,
+    head_with_unit,
 )
 from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
@@ -227,7 +234,7 @@ def sheets(
         ("", *names, *COLUMNS),
         lines,
         range(1, len(COLUMNS) + 2),
-        head_text("   ".join(head), answer.unit),
+        head_with_unit("   ".join(head), answer.unit),
         f"{answer.compared} compared: one in twenty differs by chance, and p of all allows for it",
     )
     if len(answer.moneys) > 1:

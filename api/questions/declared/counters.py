@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta, Struct, defstruct, field
 
 from analytics.sql import FactSource, HandFilters, facts_sql, file_sql, quoted
-from api.questions.measures import filters_of_params, money_of
+from api.questions.player_measures import filters_of_params, money_of
 from api.questions.question import (
     HIDDEN,
     Anybody,
@@ -21,7 +21,7 @@ from api.questions.question import (
     Sheet,
     Table,
     Unit,
-    head_text,
+    head_with_unit,
     table_sheet,
 )
 from api.viewpoints.ledger_view import LedgerView
@@ -228,7 +228,9 @@ def counter_lines(answer: Counters) -> Sequence[Struct]:
 def sheets(answer: Counters, params: CountersParams) -> Iterator[Sheet]:
     """All counters, and a sentence on what they are not."""
     foot = "every action counts, forced ones too: statistics and bids count only what was chosen"
-    yield table_sheet(TABLE, answer, head_text(f"viewpoint: {answer.viewpoint}", answer.unit), foot)
+    yield table_sheet(
+        TABLE, answer, head_with_unit(f"viewpoint: {answer.viewpoint}", answer.unit), foot
+    )
 
 
 TABLE = Table("counters", LINE_STRUCT, counter_lines)

@@ -26,7 +26,7 @@ from analytics.replay.rules import Rulebook
 from analytics.sql import quoted
 from api.evidence.bundle import DeckChecks
 from api.problem import Problem
-from api.questions.measures import p_text
+from api.questions.player_measures import p_text
 from api.questions.question import Cell, Match, Question, Sheet, Table
 from api.viewpoints.hand_selection import NotInLedger, Selection
 from api.viewpoints.hand_selection import leaves as read

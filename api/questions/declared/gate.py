@@ -11,11 +11,11 @@ from typing import Annotated, Any
 import numpy as np
 from msgspec import Meta, Struct, field
 
-from analytics.comparison import Outcome, sequential_test
 from analytics.intervals import rounded
+from analytics.player_comparison import Outcome, sequential_test
 from analytics.sql import facts_sql, file_sql, quoted
 from api.questions.luck import mirror_size_sql
-from api.questions.measures import filters_of_params, money_of
+from api.questions.player_measures import filters_of_params, money_of
 from api.questions.question import (
     Before,
     ByTag,
@@ -28,7 +28,7 @@ from api.questions.question import (
     Sheet,
     Table,
     Unit,
-    head_text,
+    head_with_unit,
 )
 from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
@@ -157,7 +157,7 @@ def sheets(answer: Gate, params: Any) -> Iterator[Sheet | str]:
         ("deals", "hands", "won a hundred", "for better", "for worse", "settles at"),
         [tuple(map(Cell, cells))],
         range(6),
-        head_text(sentence + when, answer.unit),
+        head_with_unit(sentence + when, answer.unit),
         f"at most {answer.error} of 100 players who are no better are ever called better, and as"
         " many no worse ones worse, however often this is asked",
     )

@@ -11,7 +11,7 @@ from msgspec.structs import astuple
 
 from analytics.intervals import rounded
 from analytics.statistics.compute import sql_file_rows
-from api.questions.measures import Positions, filters_of_params
+from api.questions.player_measures import Positions, filters_of_params
 from api.questions.question import (
     FILTER_NAMES,
     Filters,

@@ -12,17 +12,7 @@ from msgspec.structs import asdict, astuple, replace
 
 from analytics.intervals import FEW
 from analytics.opponents.leads import Difference, Lead
-from analytics.opponents.measures import LOOKS, NUMBERS, TENTHS
-from api.questions.measures import (
-    Drawn,
-    Kind,
-    MeasureRow,
-    check_hand_count,
-    measure_rows,
-    measure_sheets,
-    part_name,
-    part_sheet,
-)
+from analytics.opponents.report_measures import LOOKS, NUMBERS, TENTHS
 from api.questions.opponent_report import (
     HANDS_MAX,
     Ended,
@@ -34,6 +24,16 @@ from api.questions.opponent_report import (
     Report,
     Sized,
     report,
+)
+from api.questions.player_measures import (
+    Drawn,
+    Kind,
+    MeasureRow,
+    check_hand_count,
+    measure_rows,
+    measure_sheets,
+    part_name,
+    part_sheet,
 )
 from api.questions.question import (
     FILTER_NAMES,

@@ -9,7 +9,7 @@ from msgspec import Meta, Struct, field
 
 from analytics.sql import quoted
 from api.questions.declared.players import net_sums_sql
-from api.questions.measures import player_not_found
+from api.questions.player_measures import player_not_found
 from api.questions.question import (
     ByTag,
     Name,
@@ -17,7 +17,7 @@ from api.questions.question import (
     Sheet,
     Table,
     cell_text,
-    head_text,
+    head_with_unit,
     table_sheet,
 )
 from api.viewpoints.ledger_view import LedgerView
@@ -99,7 +99,7 @@ def _part_of_row(kind: Any, row: dict[str, Any]) -> Any:
 def sheets(answer: Player, params: PlayerParams) -> list[Sheet]:
     """His games under a line that sums him up, then his opponents."""
     won = "" if answer.net is None else f"   won {cell_text(answer.net)}"
-    head = head_text(f"{answer.player}   {cell_text(answer.hands)} hands{won}", answer.unit)
+    head = head_with_unit(f"{answer.player}   {cell_text(answer.hands)} hands{won}", answer.unit)
     return [table_sheet(TABLES[0], answer, head), table_sheet(TABLES[1], answer)]
 
 

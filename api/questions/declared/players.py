@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from analytics.sql import currencies, currency_sql, quoted
-from api.questions.measures import check_filters
+from api.questions.player_measures import check_filters
 from api.questions.question import ByTag, Listed, Page, Pages, Question, Table
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import ShowProgress

@@ -13,12 +13,12 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
-from analytics.comparison import beat_cycles, player_ratings
 from analytics.intervals import Interval, rounded, student
+from analytics.ratings import beat_cycles, player_ratings
 from analytics.sql import facts_sql, file_sql, quoted
 from api.questions.declared.leagues import matches_of_league
 from api.questions.luck import mirror_size_sql
-from api.questions.measures import Unanswerable, money_of, player_filters
+from api.questions.player_measures import Unanswerable, money_of, player_filters
 from api.questions.question import (
     Before,
     ByTag,
@@ -31,7 +31,7 @@ from api.questions.question import (
     Sheet,
     Table,
     Unit,
-    head_text,
+    head_with_unit,
 )
 from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
@@ -275,7 +275,7 @@ def sheets(answer: Ratings, params: RatingsParams) -> Iterator[Sheet | str]:
         )
         for at, player in enumerate(answer.players, 1)
     ]
-    head = head_text(f"viewpoint: {answer.viewpoint}", answer.unit)
+    head = head_with_unit(f"viewpoint: {answer.viewpoint}", answer.unit)
     yield Sheet(
         columns, lines, range(1, 9), head, NO_LIBRARY if answer.players[0].rating is None else ""
     )

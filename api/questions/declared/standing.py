@@ -11,7 +11,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
-from analytics.comparison import player_ratings
+from analytics.ratings import player_ratings
 from api.playing.league import standings as ranked
 from api.questions.declared.leagues import LeagueName, matches_of_league
 from api.questions.declared.ratings import (
@@ -33,8 +33,8 @@ from api.questions.declared.ratings import (
     number_text,
     rate_players,
 )
-from api.questions.measures import Unanswerable
-from api.questions.question import Cell, Question, Sheet, Table, head_text
+from api.questions.player_measures import Unanswerable
+from api.questions.question import Cell, Question, Sheet, Table, head_with_unit
 from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import ShowProgress
@@ -183,7 +183,7 @@ def sheets(answer: Standing, params: StandingParams) -> Iterator[Sheet | str]:
         )
         for at, player in enumerate(answer.players, 1)
     ]
-    head = head_text(f"{answer.league}   viewpoint: {answer.viewpoint}", answer.unit)
+    head = head_with_unit(f"{answer.league}   viewpoint: {answer.viewpoint}", answer.unit)
     foot = NO_LIBRARY if answer.players[0].rating is None else ""
     yield Sheet(columns, lines, range(1, len(columns)), head, foot)
     names = [player.player for player in answer.players]

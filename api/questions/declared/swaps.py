@@ -10,10 +10,10 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from analytics.luck.measures import MEASURES
+from analytics.luck.luck_queries import MEASURES
 from analytics.projections.equity import DRAWS, MODEL, SEED
 from api.questions.luck import LuckParams, luck, uncounted_sentence
-from api.questions.measures import (
+from api.questions.player_measures import (
     Again,
     Drawn,
     MeasureRow,
@@ -28,7 +28,15 @@ from api.questions.measures import (
     part_name,
     player_sheet,
 )
-from api.questions.question import FILTER_NAMES, Cell, Question, Sheet, Table, head_text, share_text
+from api.questions.question import (
+    FILTER_NAMES,
+    Cell,
+    Question,
+    Sheet,
+    Table,
+    head_with_unit,
+    share_text,
+)
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import ShowProgress
 
@@ -163,7 +171,7 @@ def check_size(viewed: LedgerView, params: LuckParams) -> None:
 def sheets(answer: Swaps, params: LuckParams) -> Iterator[Sheet]:
     """All players with a few measures each, those that nobody has left out; or one player with
     every measure, how often his cards changed, and on what that depends."""
-    head = head_text(f"viewpoint: {answer.viewpoint}", answer.unit)
+    head = head_with_unit(f"viewpoint: {answer.viewpoint}", answer.unit)
     counted = []  # and how to count it all
     if answer.swaps:
         counted.append(f"equity of {answer.valued} of {answer.swaps} swaps between known hands")

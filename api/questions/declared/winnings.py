@@ -13,7 +13,7 @@ from analytics.results.winnings_curve import LINES, POINTS, POINTS_MIN, Point, W
 from analytics.results.winnings_curve import winnings_curve as curve
 from analytics.sql import facts_sql
 from api.questions.luck import mirrored_matches, nets_without_luck
-from api.questions.measures import filters_of_params, money_of
+from api.questions.player_measures import filters_of_params, money_of
 from api.questions.question import FILTER_NAMES, Filters, Name, Param, Question, Table
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import ShowProgress, without_progress

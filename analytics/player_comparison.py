@@ -1,4 +1,4 @@
-"""Compare players: differences of two players' statistics, a sequential test, ratings of many.
+"""Compare two players: differences of their statistics, and a sequential test.
 
 Deals are the units: a hand, or all hands of a mirrored deck, or all hands for which matches of one
 seed dealt the same cards. A deal in which both sides were is what pairs them. The questions are
@@ -17,14 +17,9 @@ down to 1/128, for large differences and small ones.
 That takes nothing else for granted: no normal distribution, no deals that are alike, and bots may
 change while they play. The price is that it reckons with losses that never came: where pots are
 small beside the stacks, it takes some ten times the deals of a test that does not.
-
-Of many players there are ratings, out of matches won and lost (Bradley and Terry, 1952). A rating
-is in points of Elo: 400 more are ten wins to one loss. 1500 is the mean of those who are rated
-together. Each player has one drawn match more than he played, spread over all the others, so that
-who never lost has a rating too; intervals come from the curvature of the likelihood.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from math import ceil, log, sqrt
 from typing import Annotated, Literal, NamedTuple
@@ -335,66 +330,3 @@ def sequential_test(ahead: Floats, error: float) -> SequentialTest:
     lead = max(last)
     more = ceil(len(ahead) * (-log(error) / lead - 1)) if lead > log(2) else None
     return SequentialTest("not yet", None, have[0], have[1], more)
-
-
-MEAN = 1500
-POINTS = 400 / log(10)
-
-
-class Rating(NamedTuple):
-    """Points, and the interval that holds the true ones in 95 of 100 cases."""
-
-    points: float
-    low: float
-    high: float
-
-
-def fitted_ratings(scores: Floats) -> list[Rating] | None:
-    """Fit ratings; `scores[a, b]` is how many matches a won against b, a drawn one as half of one.
-
-    None where the library that fits them is not installed: it is an extra.
-    """
-    try:
-        from choix import ilsr_pairwise_dense
-    except ModuleNotFoundError:
-        return None
-    many = len(scores)
-    scores = scores + (1 - np.eye(many)) / (2 * (many - 1))
-    strengths = ilsr_pairwise_dense(scores, max_iter=1_000)
-    ahead = 1 / (1 + np.exp(strengths - strengths[:, None]))
-    weights = (scores + scores.T) * ahead * (1 - ahead)
-    np.fill_diagonal(weights, 0)
-    curvature = np.diag(weights.sum(axis=1)) - weights
-    errors = np.sqrt(np.diag(np.linalg.pinv(curvature, hermitian=True)))
-    return [
-        Rating(MEAN + POINTS * one, MEAN + POINTS * (one - half), MEAN + POINTS * (one + half))
-        for one, half in zip(
-            (strengths - strengths.mean()).tolist(), (Z * errors).tolist(), strict=True
-        )
-    ]
-
-
-def player_ratings(met: Iterable[tuple[str, str, float, float]]) -> dict[str, Rating]:
-    """Rate all players who met: `met` has two players and the points of each against the other.
-
-    Empty where the library is not installed.
-    """
-    every = list(met)
-    names = sorted({name for one, other, *_ in every for name in (one, other)})
-    place = {name: at for at, name in enumerate(names)}
-    scores = np.zeros((len(names), len(names)))
-    for one, other, his, others in every:
-        scores[place[one], place[other]] += his
-        scores[place[other], place[one]] += others
-    return dict(zip(names, fitted_ratings(scores) or (), strict=False))
-
-
-def beat_cycles(beats: Mapping[str, Set[str]]) -> list[tuple[str, str, str]]:
-    """Cycles of three players: the first beats the second, he the third, and he the first."""
-    return [
-        (one, two, three)
-        for one in sorted(beats)
-        for two in sorted(beats[one])
-        for three in sorted(beats[two])
-        if one < two and one < three and one in beats[three]
-    ]

@@ -1,7 +1,6 @@
-"""Who may ask for what: API keys (`mr_ID_SECRET_CHECK`), logins of browsers, and their scopes; and
-what seals cursors. All of it is kept in the ledger's private folder, for all of its processes:
+"""Who may ask for what: API keys (`mr_ID_SECRET_CHECK`), logins of browsers, and their scopes,
+kept in the ledger's private folder for all of its processes:
 
-    private/cursor.key    what cursors are sealed with
     private/keys          API keys: hashes of their secrets, never a secret
     private/logins        login links and sessions of browsers: hashes as well
 
@@ -18,21 +17,13 @@ cookie that no script can read and no other site can send. Of both tokens only h
 any worker takes either, and a session outlives a restart. Nothing is signed. Starlette's
 `SessionMiddleware` signs what a browser keeps: who has copied such a cookie stays in after the
 logout, and a link that works once cannot be made of it.
-
-A cursor says where a list goes on: it holds the last key that was sent. What the list was of (path,
-viewpoint, filter, order) is sealed with it, so it opens nothing else. It is sealed by AES-SIV
-(RFC 5297): the same place has the same cursor, so two answers that are alike are alike to the byte,
-and a key that tells of what is hidden stays hidden in it: the package itsdangerous would sign it,
-and leave it to be read by all. A cursor holds no snapshot's token, which counts hidden events.
 """
 
-import binascii
 import os
 import re
 import secrets
 import time
 import zlib
-from base64 import b64decode, urlsafe_b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -42,13 +33,10 @@ from pathlib import Path
 from typing import Any, Generic, Literal, TypedDict, TypeVar
 
 import msgspec
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 from msgspec import Struct
 
-from api.problem import Problem
 from store.folder.disk import lock_file, make_durable_folder
-from store.proof.ledger_secrets import SecretExposed, SecretFolder
+from store.proof.ledger_secrets import SecretFolder
 
 READ = "hands:read"
 AUDIT = "audit:read"
@@ -80,7 +68,6 @@ def checked_scope(text: str) -> str:
     )
 
 
-CURSORS_FILE = "cursor.key"
 KEYS_FILE = "keys"
 LOGINS_FILE = "logins"
 T = TypeVar("T")
@@ -99,26 +86,6 @@ def locked_private_folder(ledger: Path) -> Iterator[SecretFolder]:
         yield SecretFolder(ledger)
     finally:
         os.close(handle)
-
-
-def cursor_key(ledger: Path) -> bytes:
-    """The key that encrypts cursors; drawn by the process that needs it first."""
-    text = SecretFolder(ledger).read(CURSORS_FILE)
-    if text is None:
-        with locked_private_folder(ledger) as private:
-            text = private.read(CURSORS_FILE)
-            if text is None:
-                text = secrets.token_hex(KEY_BYTES).encode() + b"\n"
-                private.write(CURSORS_FILE, text)
-    try:
-        key = bytes.fromhex(text.decode())
-    except ValueError:
-        key = b""
-    if len(key) != KEY_BYTES:
-        raise SecretExposed(
-            f"{SecretFolder(ledger).folder / CURSORS_FILE} is not {2 * KEY_BYTES} hex digits"
-        )
-    return key
 
 
 class PrivateFile(Generic[T]):
@@ -155,34 +122,6 @@ class PrivateFile(Generic[T]):
     def _read_items(self, private: SecretFolder) -> tuple[T, ...]:
         text = private.read(self._name)
         return () if text is None else msgspec.json.decode(text, type=tuple[self._kind, ...])  # type: ignore[name-defined]
-
-
-KEY_BYTES = 64
-_BLOCK = 32  # lengths are rounded up to this: how many digits a key has is nobody's business
-
-
-class Cursors:
-    """Encodes and decodes the cursors of one ledger's lists."""
-
-    def __init__(self, key: bytes) -> None:
-        self._seal = AESSIV(key)
-
-    def encode(self, last: Any, *about: Any) -> str:
-        """The cursor after this key, in the list of which `about` says everything."""
-        plain = msgspec.json.encode(last)
-        padded = plain + b" " * (-len(plain) % _BLOCK)
-        sealed = self._seal.encrypt(padded, [msgspec.json.encode(about)])
-        return urlsafe_b64encode(sealed).decode().rstrip("=")
-
-    def decode(self, cursor: str, *about: Any) -> Any:
-        """The key that a cursor was made of; refused if it is of another list, or not ours."""
-        try:
-            spelled = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
-            sealed = b64decode(spelled, b"-_", validate=True)
-            return msgspec.json.decode(self._seal.decrypt(sealed, [msgspec.json.encode(about)]))
-        except (InvalidTag, binascii.Error, ValueError):
-            sentence = "this cursor is not of this list: take next_cursor of its last page as it is"
-            raise Problem("wrong-cursor", sentence) from None
 
 
 PREFIX = "mr"
