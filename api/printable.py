@@ -1,4 +1,4 @@
-"""Make foreign text safe to print: terminal control and bidirectional characters are escaped.
+"""Make text for terminals: foreign text with control characters escaped, rows as aligned lines.
 
 A player may have any name, and so may a file; none may look like output of ours.
 A `str` is printed as one line; only a `PrintableText`, made of lines that were each looked at,
@@ -7,7 +7,7 @@ has several.
 
 import json
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 ACCENTS_MAX = 4  # accents on one letter, as many as any language writes
 _JOINERS = "\u200c\u200d"  # of letters in India, of pictures everywhere
@@ -22,6 +22,18 @@ class PrintableText(str):
 def printable_lines(lines: Iterable[str]) -> PrintableText:
     """A text of these lines, each made printable on its own: none can become two."""
     return PrintableText("".join(f"{printable(line)}\n" for line in lines))
+
+
+def aligned_lines(rows: list[list[str]], numbers: Collection[int] = ()) -> list[str]:
+    """Rows as lines of aligned columns; those at the indices `numbers` are right-aligned."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if place in numbers else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
 
 
 def printable(text: str) -> str:

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import muckrake.__main__ as command
 from api.cli.import_ import RESOLVED_LATER
-from api.importing.commit import ImportWriter
+from api.importing.import_writer import ImportWriter
 from api.importing.input_copies import inputs
 from api.importing.pool import outcomes
 from api.importing.worker import ImportOptions

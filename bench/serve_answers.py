@@ -20,7 +20,7 @@ import duckdb
 import pyarrow as pa
 
 from analytics.projections.facts import ruleset_projections
-from api.exporting.files import BINARY
+from api.exporting.table_files import BINARY
 from bench.large import build
 from bench.ledger import disk
 from bench.serve_hands import server

@@ -14,7 +14,7 @@ import msgspec
 
 from analytics.auctions.bidding import MEASURES
 from analytics.luck.luck_queries import MEASURES as OF_LUCK
-from analytics.luck.streets import CHANCES
+from analytics.luck.street_luck import CHANCES
 from analytics.opponents.faults import CAUSES
 from analytics.opponents.report_measures import LOOKS, NUMBERS
 from analytics.replay.flags import FLAGS

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from api.cli.export import LOGS
+from api.exporting.hand_logs import TEXT_FORMATS, CannotExport, ExportRequest
 from api.exporting.redacted_tables import write_view
-from api.exporting.texts import TEXT_FORMATS, CannotExport, ExportRequest
 from api.viewpoints.hand_selection import leaves, selections
 from api.viewpoints.redaction import Redactor
 from api.viewpoints.viewer import Viewer

@@ -16,7 +16,7 @@ import pytest
 
 from analytics.statistics.compute import snapshot_query
 from api.cli import export as door
-from api.exporting import files, redacted_tables, texts
+from api.exporting import hand_logs, redacted_tables, table_files
 from api.main import main
 from dealer.play import play
 from engine.games import GAMES
@@ -248,10 +248,10 @@ def test_what_cannot_be_exported_is_said_in_one_sentence(
 
 def test_the_door_knows_what_the_rooms_behind_it_have() -> None:
     """It names them itself, because it is opened before anything heavy is."""
-    assert tuple(texts.TEXT_FORMATS) == door.LOGS
-    assert set(files.TABULAR) == set(door.TABULAR)
+    assert tuple(hand_logs.TEXT_FORMATS) == door.LOGS
+    assert set(table_files.TABULAR) == set(door.TABULAR)
     assert redacted_tables.TABLES == door.TABLES
-    assert files.BINARY == door.BINARY
+    assert table_files.BINARY == door.BINARY
 
 
 def test_an_arrow_file_opens_with_the_usual_readers_and_a_pipe_gets_a_stream(

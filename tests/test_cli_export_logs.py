@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from api.exporting.texts import CannotExport
+from api.exporting.hand_logs import CannotExport
 from dealer.play import play
 from engine.game import Game
 from engine.games import GAMES, RULESETS

@@ -16,7 +16,7 @@ import pytest
 from msgspec.structs import replace
 
 from api.cli.export import TABLES, TABULAR
-from api.exporting.texts import ViewpointRefused
+from api.exporting.hand_logs import ViewpointRefused
 from api.viewpoints.redaction import Redactor, opened_by
 from api.viewpoints.viewer import Viewer
 from dealer.play import play

@@ -12,7 +12,7 @@ import pytest
 
 from api.importing import input_copies as copies
 from api.importing import pool
-from api.importing.commit import ImportWriter
+from api.importing.import_writer import ImportWriter
 from api.importing.input_copies import inputs
 from api.importing.pool import outcomes
 from api.importing.worker import ImportOptions, ImportOutcome

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from api.importing import pool
-from api.importing.commit import ImportWriter
+from api.importing.import_writer import ImportWriter
 from api.importing.input_copies import InputFile, inputs
 from api.importing.pool import outcomes
 from api.importing.worker import ImportOptions, ImportOutcome

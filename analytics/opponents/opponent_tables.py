@@ -24,8 +24,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.decisions.hands import ReplayedHands
-from analytics.decisions.table import SCHEMA, SHOWN_SQL, decision_rows
+from analytics.decisions.decision_table import SCHEMA, SHOWN_SQL, decision_rows
+from analytics.decisions.replayed_hands import ReplayedHands
 from analytics.opponents.faults import SCHEMA as FAULTS
 from analytics.opponents.faults import fault_rows, fault_table
 from analytics.projections.facts import SCHEMA as FACTS

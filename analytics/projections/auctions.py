@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.decisions.table import ORIGINS
+from analytics.decisions.decision_table import ORIGINS
 from analytics.replay.columns import words_at
 from events.cards import DECK, RANKS
 from events.ledger import Column

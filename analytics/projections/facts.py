@@ -18,8 +18,8 @@ from hashlib import sha256
 import numpy as np
 import pyarrow as pa
 
-from analytics.decisions.hands import ReplayedHands
-from analytics.decisions.table import decisions
+from analytics.decisions.decision_table import decisions
+from analytics.decisions.replayed_hands import ReplayedHands
 from analytics.projections.auctions import AUCTIONS
 from analytics.projections.flag_encoding import (
     BOOLEANS,

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from analytics.auctions.bidding import POTS, pot_size_sql
 from analytics.intervals import bootstrap_mean, rounded, student
-from analytics.luck.streets import CHANCES, luck_rows, luck_table
+from analytics.luck.street_luck import CHANCES, luck_rows, luck_table
 from analytics.replay.rules import Rulebook
 from analytics.results.winnings_curve import winnings_sql
 from analytics.sql import (

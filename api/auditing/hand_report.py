@@ -1,7 +1,7 @@
 """The audit report of one hand, for viewers of the whole record: as text, and as JSON values."""
 
 import textwrap
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
@@ -13,7 +13,7 @@ from api.auditing.pots import (
     value_and_five,
 )
 from api.auditing.record import start_of
-from api.printable import PrintableText, printable_lines
+from api.printable import PrintableText, aligned_lines, printable_lines
 from engine.assumptions import is_free
 from engine.audit import Divergence, before_payment
 from engine.game import Game
@@ -112,15 +112,17 @@ def audit_text(game: Game, record: Events, report: Report) -> PrintableText:
     ]
     parts = [
         _section("board", [" | ".join(_boards(record))] if any(_boards(record)) else []),
-        _section("cards", align(cards)),
-        _section("money in", align(money, range(1, len(money[0])))),
+        _section("cards", aligned_lines(cards)),
+        _section("money in", aligned_lines(money, range(1, len(money[0])))),
         _section("auction", _auction(record)),
         _section("showdown", _showdown(game, hand) if hand else []),
         _section("pots", _pots(record)),
-        _section("layers", align(pots_as_lines(game, record, start.players))),
-        _section("award", align(award, range(1, len(start.players) + 1))),
+        _section("layers", aligned_lines(pots_as_lines(game, record, start.players))),
+        _section("award", aligned_lines(award, range(1, len(start.players) + 1))),
         _section("readings", _readings(report)),
-        _section("assumed", align([[one] for one in report.assumed]) if report.assumed else []),
+        _section(
+            "assumed", aligned_lines([[one] for one in report.assumed]) if report.assumed else []
+        ),
         verdict,
     ]
     return printable_lines([_title(start), "", *chain.from_iterable(parts)])
@@ -152,18 +154,6 @@ def chips_by_round(record: Events) -> dict[str, list[int]]:
             case _:
                 pass
     return columns
-
-
-def align(rows: list[list[str]], numbers: Collection[int] = ()) -> list[str]:
-    """Rows as lines of aligned columns; those at the indices `numbers` are right-aligned."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.rjust(width) if place in numbers else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
 
 
 def _current_round(columns: dict[str, list[int]]) -> str:
@@ -227,7 +217,7 @@ def _showdown(game: Game, hand: Hand) -> list[str]:
             value, cards = value_and_five(game, hand, seat)
             words, five = describe(value, game.straights, game.ranking), " ".join(cards)
         rows.append([name_at(hand.start.players, seat), words, five, best])
-    return align(rows)
+    return aligned_lines(rows)
 
 
 def _pots(record: Events) -> list[str]:
@@ -258,7 +248,7 @@ def _readings(report: Report) -> list[str]:
     for other in report.readings:
         wrapped = textwrap.wrap(other.sentence, _WIDTH - _TITLE - width - 2)
         rows += [["" if number else other.entry, part] for number, part in enumerate(wrapped)]
-    return align(rows)
+    return aligned_lines(rows)
 
 
 def verdict_sentence(report: Report, record: Events) -> str:

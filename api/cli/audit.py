@@ -309,7 +309,7 @@ def _write_verdicts(judged: Iterable[AuditedHand], ledger: "Snapshot", tally: Ta
             pass
     elif request.files:
         from api.auditing.pot_table import POT_SCHEMA, pot_tables  # pyarrow comes with it
-        from api.exporting.files import table_writer
+        from api.exporting.table_files import table_writer
 
         count = 0
         with ExitStack() as stack:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import click
 import msgspec
 
-from api.auditing.hand_report import align, audit_entry, audit_text
+from api.auditing.hand_report import audit_entry, audit_text
 from api.auditing.record import start_of
 from api.cli.ledger import LedgerPath, closed_hands, json_option, reading, refuse_archive, writing
 from api.cli.options import quiet_option, rules_of, rules_options, settings_of
@@ -30,7 +30,7 @@ from api.evidence.bundle import make_bundle, save_bundle
 from api.evidence.verify import read_bundle
 from api.playing.recording import Recording, finished_hand, seeded_start
 from api.playing.wire_match import BotMatch
-from api.printable import printable_lines
+from api.printable import aligned_lines, printable_lines
 from dealer.deck import SeededDecks
 from dealer.play import play
 from dealer.wire.match import MatchJob
@@ -160,7 +160,7 @@ def demo(
         )
         return
     rows = [list(RulesetTally._fields), *([str(field) for field in tally] for tally in tallies)]
-    say(printable_lines(align(rows, numbers=range(1, len(rows[0])))))
+    say(printable_lines(aligned_lines(rows, numbers=range(1, len(rows[0])))))
     nets = ", ".join(f"{name} {net:+d}" for name, net in zip(wire.players, wire.nets, strict=True))
     hands, events = sum(tally.hands for tally in tallies), sum(tally.events for tally in tallies)
     each = kept.segment_bytes // kept.hands

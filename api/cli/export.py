@@ -52,7 +52,7 @@ LOGS = ("mit-gamelog", "phh", "acpc", "ohh", "pokerstars")
 TABULAR = ("ndjson", "csv", "parquet", "arrow")
 LAKEHOUSES = ("delta", "iceberg")
 FORMATS = (*LOGS, *TABULAR, *LAKEHOUSES)
-ARROW_FILE = "arrow-file"  # what `api/exporting/files.py` writes where there is an --out
+ARROW_FILE = "arrow-file"  # what `api/exporting/table_files.py` writes where there is an --out
 BINARY = ("parquet", "arrow")
 TABLES = ("events", "hands", "players", "bids", "swaps", "pots", "decisions", "facts")
 TASK_HANDS = 1 << 13  # of one task of Spark
@@ -146,7 +146,7 @@ def export(
                     sink, on, snapshot, written_as, table or "events", view, spreadsheet
                 )
             elif to in LOGS:
-                from api.exporting.texts import TEXT_FORMATS, ExportRequest
+                from api.exporting.hand_logs import TEXT_FORMATS, ExportRequest
 
                 rules, suffix = _ruleset_finder(snapshot), "" if out is None else out.suffix
                 sink.writelines(
@@ -155,8 +155,8 @@ def export(
                     )
                 )
             else:
-                from api.exporting.files import without_controls, without_formulas
                 from api.exporting.redacted_tables import write_view
+                from api.exporting.table_files import without_controls, without_formulas
 
                 assert table is not None
                 shown = without_controls if out is None and sys.stdout.isatty() else None
@@ -231,7 +231,7 @@ def _export_by_spark(
     import pyarrow as pa
 
     from api.cluster.tasks import ExportedRows, export, tasks
-    from api.exporting.files import table_writer
+    from api.exporting.table_files import table_writer
 
     every = tasks(snapshot, TASK_HANDS)
     binary = to in (*BINARY, ARROW_FILE)
@@ -313,7 +313,7 @@ class _HandCounter:
 @contextmanager
 def _export_errors() -> Iterator[None]:
     """Turn refusals of an export into sentences with exit codes."""
-    from api.exporting.texts import CannotExport, ViewpointRefused
+    from api.exporting.hand_logs import CannotExport, ViewpointRefused
     from api.viewpoints.hand_selection import NotInLedger, Unfinished
     from api.viewpoints.redaction import NoAccess
 

@@ -6,13 +6,12 @@ from typing import Annotated
 import click
 import msgspec
 
-from api.auditing.hand_report import align
 from api.cli import completion
 from api.cli.ledger import ledger_option, reading
 from api.cli.options import rules_of, rules_options
 from api.cli.output import NotFound, print_struct, print_table, say
 from api.cli.serve import web_page
-from api.printable import PrintableText, printable_lines
+from api.printable import PrintableText, aligned_lines, printable_lines
 from api.questions import games as rulesets
 from api.questions.json_types import GameDocument
 from engine.catalogue import CATALOGUE, meaning
@@ -98,21 +97,21 @@ def as_text(game: Game) -> PrintableText:
         ["stack", str(game.stack)],
         ["hands of a match", "any number" if game.hands is None else str(game.hands)],
     ]
-    lines = [f"{game.name}   {game.document}", "", *align(facts), "", "script"]
+    lines = [f"{game.name}   {game.document}", "", *aligned_lines(facts), "", "script"]
     lines += [f"  {number:2}  {step!r}" for number, step in enumerate(game.script)]
     lines += ["", "parameters, changed by --set NAME=VALUE"]
     rows = [
         [parameter.name, parameter.text, parameter.kind.may]
         for parameter in parameters(game).values()
     ]
-    lines += ["  " + line for line in align(rows)]
+    lines += ["  " + line for line in aligned_lines(rows)]
     lines += ["", "policies"]
     policies = [
         [name, spelled(value), it.kind, " ".join(it.entries), meaning(name, value)]
         for name, it in CATALOGUE.items()
         for value in [getattr(game, name)]
     ]
-    lines += ["  " + line for line in align(policies)]
+    lines += ["  " + line for line in aligned_lines(policies)]
     if game.readings:
         lines += ["", "readings tried on every hand"]
     for other in game.readings:

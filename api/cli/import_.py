@@ -31,10 +31,10 @@ from api.cli.output import (
     say,
     stop_flag,
 )
-from api.importing.commit import ImportWriter
+from api.importing.import_report import as_json, as_text, short_text
+from api.importing.import_writer import ImportWriter
 from api.importing.input_copies import InputFile, inputs
 from api.importing.pool import outcomes
-from api.importing.report import as_json, as_text, short_text
 from api.importing.worker import ImportOptions, ImportOutcome
 from api.jobs.requests import valid_match_name as named_match
 from api.playing.names import InvalidName, filename_pattern

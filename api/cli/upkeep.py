@@ -13,7 +13,6 @@ import click
 from msgspec import UNSET, Meta, Struct, UnsetType, to_builtins
 from msgspec.structs import asdict
 
-from api.auditing.hand_report import align
 from api.cli.ledger import (
     archive_objects,
     json_option,
@@ -38,7 +37,7 @@ from api.cli.output import (
     repeat_every,
     say,
 )
-from api.printable import PrintableText, printable_lines
+from api.printable import PrintableText, aligned_lines, printable_lines
 from api.version import VERSION
 from engine.game import fingerprint_of
 from store.folder.disk import RealDisk, make_durable_folder
@@ -353,7 +352,9 @@ def as_text(doctor: Doctor) -> PrintableText:
     ]
     if doctor.ledger is not None and not doctor.findings:
         rows.append(["check", SOUND_SENTENCE])
-    return printable_lines(align([*rows, *(["not compared", one] for one in doctor.not_compared)]))
+    return printable_lines(
+        aligned_lines([*rows, *(["not compared", one] for one in doctor.not_compared)])
+    )
 
 
 def examine_ledger(folder: Path) -> tuple[LedgerFacts | None, list[FileFinding], list[str]]:

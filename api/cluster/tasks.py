@@ -182,8 +182,8 @@ class ExportedRows(Struct, frozen=True):
 def export(task: Task, *, table: str, to: str, view: str, quoted: bool = False) -> Iterator[bytes]:
     """The rows of a table as a viewpoint sees them: `ExportedRows`. CSV may be for a spreadsheet:
     then no text in it is a formula (`quoted`)."""
-    from api.exporting.files import without_formulas
     from api.exporting.redacted_tables import write_view
+    from api.exporting.table_files import without_formulas
 
     snapshot = task_snapshot(task)
     redactor, sink = Redactor(snapshot, Viewer(view)), io.BytesIO()

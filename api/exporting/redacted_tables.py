@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.projections.facts import ruleset_projections
-from api.exporting.files import TextFilter, table_writer
+from api.exporting.table_files import TextFilter, table_writer
 from api.viewpoints.redaction import RedactedEvents, Redactor, with_settled_bids
 from events.ledger import Recorded
 from events.types import HandStarted

@@ -34,10 +34,10 @@ from msgspec import Struct
 from api.http.cursors import Cursors, cursor_key
 from api.http.limits import Limits
 from api.problem import Problem
-from api.viewpoints.disclosure import WITHHELD_FIELDS
 from api.viewpoints.hand_selection import match_end, match_records
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import ShowProgress, Viewer, without_progress
+from api.viewpoints.withheld_events import WITHHELD_FIELDS
 from events.match import MatchEnded, MatchStarted
 from events.views import Public, see_one
 from store.folder.disk import held_since, now_ms

@@ -27,7 +27,7 @@ from fastapi import Request
 from fastapi.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from api.exporting.files import FORMULA_PATTERN
+from api.exporting.table_files import FORMULA_PATTERN
 from api.problem import Problem
 
 MEDIA_TYPES = {

@@ -58,32 +58,32 @@ def split_large(
 
 
 def joined_outcomes(
-    jobs: Iterable[Sequence[ImportOutcome]], again: Callable[[InputFile], ImportOutcome]
+    jobs: Iterable[Sequence[ImportOutcome]], import_whole: Callable[[InputFile], ImportOutcome]
 ) -> Iterator[ImportOutcome]:
     """The outcomes in order, those of a file's parts as one; spill files and copies are removed."""
     read: list[ImportOutcome] = []  # parts of a file that is not whole yet
-    spools = set[Path]()
+    temporary = set[Path]()
     for job in jobs:
         for outcome in job:
-            spools.add(Path(outcome.spill))
+            temporary.add(Path(outcome.spill))
             if outcome.file.copy and isinstance(outcome.file.copy.content, Path):
-                spools.add(outcome.file.copy.content)
+                temporary.add(outcome.file.copy.content)
             if outcome.file.part is None:
                 yield outcome
                 continue
             read.append(outcome)
             if outcome.file.part.last:
-                whole = _joined_parts(read) or again(_whole(read))
-                spools.add(Path(whole.spill))
+                whole = _joined_parts(read) or import_whole(_whole_file(read))
+                temporary.add(Path(whole.spill))
                 yield whole
                 read = []
         if not read:
-            for path in spools:
+            for path in temporary:
                 path.unlink(missing_ok=True)
-            spools.clear()
+            temporary.clear()
 
 
-def _whole(read: Sequence[ImportOutcome]) -> InputFile:
+def _whole_file(read: Sequence[ImportOutcome]) -> InputFile:
     first = read[0].file
     size = sum(one.file.size for one in read)
     return InputFile(first.name, first.path, size, None, first.copy)
@@ -93,7 +93,7 @@ def _joined_parts(read: Sequence[ImportOutcome]) -> ImportOutcome | None:
     """The outcome of a whole file from those of its parts; None if a part is not as it was cut."""
     first = read[0]
     whole = ImportOutcome(
-        file=_whole(read),
+        file=_whole_file(read),
         digest=first.digest,
         match=first.match,
         format=first.format,
@@ -168,7 +168,7 @@ def outcomes(
 
     spare = scratch / "whole.spill"
 
-    def again(file: InputFile, match: str | None = options.match) -> ImportOutcome:
+    def import_whole(file: InputFile, match: str | None = options.match) -> ImportOutcome:
         """Import a file whole whose parts were not as they seemed; its hands are counted by now."""
         other = replace(options, match=match)
         return _job((file,), other, spare, at, nonces, lambda hands: None)[0]
@@ -181,10 +181,10 @@ def outcomes(
     before = pa.default_memory_pool()
     pa.set_memory_pool(pa.system_memory_pool())
     try:
-        for outcome in joined_outcomes(results, again):
+        for outcome in joined_outcomes(results, import_whole):
             outcome.file = replace(outcome.file, copy=None)  # which is not needed any more
             name = begun(outcome)
-            yield outcome if name is None else again(outcome.file, name)
+            yield outcome if name is None else import_whole(outcome.file, name)
         spare.unlink(missing_ok=True)
     finally:
         pa.set_memory_pool(before)

@@ -158,10 +158,10 @@ class _FileImport(NamedTuple):
         self.found.inferred = list(source.inferred)
         self.spill.begin(HandDigester(naming, known.name, source.place, copy.sha256))
         if source.batches is None:
-            self._one_by_one(source.hands)
+            self._spill_hands(source.hands)
         else:
             for part in source.batches:
-                self._many(part)
+                self._spill_batch(part)
         if self.options.players is not None:
             for was in (
                 was for was, now in self.options.names.items() if now not in self.found.nets
@@ -172,7 +172,7 @@ class _FileImport(NamedTuple):
             raise Refused(first.line, first.reason)
         self.found.skipped = with_texts(copy.content, known.name, self.found.skipped)
 
-    def _one_by_one(self, hands: Iterable[SourceHand | Skipped]) -> None:
+    def _spill_hands(self, hands: Iterable[SourceHand | Skipped]) -> None:
         """Spill hands one by one; of many next to each other, those that are plain at once."""
         for block in _hand_blocks(hands, self.spill):
             done: Mapping[int, PlainRecord] = {}
@@ -195,11 +195,11 @@ class _FileImport(NamedTuple):
                     self._write_chunk()
         self._write_chunk()
 
-    def _many(self, part: SourceBatch) -> None:
+    def _spill_batch(self, part: SourceBatch) -> None:
         """Spill neighbouring hands: in columns where the batch audit allows it, else one by one."""
         players = _new_names(part.players, self.options.names)
         if len(part.every) < RUN_HANDS or players is None:
-            self._one_by_one(map(part.hand, part.every))
+            self._spill_hands(map(part.hand, part.every))
             return
         from api.importing.batch_audited import (  # numpy comes with it
             fine_batch,

@@ -22,10 +22,10 @@ import msgspec
 from msgspec.structs import replace
 
 from analytics.projections.facts import PROJECTION_NAMES
-from api.importing.commit import ImportWriter
+from api.importing.import_report import as_json
+from api.importing.import_writer import ImportWriter
 from api.importing.input_copies import InputFile
 from api.importing.pool import outcomes
-from api.importing.report import as_json
 from api.importing.worker import ImportOptions
 from api.jobs.jobs import (
     DISK_FULL_ERRORS,

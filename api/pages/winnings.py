@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from analytics.auctions.bidding import MEASURES
 from analytics.auctions.sniffing import SEED
-from analytics.luck.streets import CHANCES
+from analytics.luck.street_luck import CHANCES
 from analytics.results.winnings_curve import LINES, Point, Winnings
 from api.http.routes.questions import EncodedPathRoute
 from api.pages.addresses import Addresses

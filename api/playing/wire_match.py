@@ -1,6 +1,6 @@
 """Write a match between two programs into a ledger, leg by leg, and record each bot's part in it.
 
-That is each bot's part in it, and every reply that was no use, beside what the bot had been asked.
+A bot's part holds every reply that was no use, beside what the bot had been asked.
 """
 
 import json
@@ -13,11 +13,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from api.auditing.hand_report import align
 from api.auditing.record import start_of
 from api.playing.matches import committed_decks
 from api.playing.recording import ALL_PLAYED, STOPPED, MatchResult, Recording
-from api.printable import PrintableText, printable_lines
+from api.printable import PrintableText, aligned_lines, printable_lines
 from dealer.wire.match import Listener, MatchJob, MatchProcesses
 from dealer.wire.player import Conduct
 from dealer.wire.program import BotProgram
@@ -190,7 +189,7 @@ def as_text(parts: Sequence[BotRecord], faults: Sequence[BadReply]) -> Printable
         unusable = sum(one.faults.values())
         clock, slowest = f"{one.clock_left:.3f} s", f"{one.slowest_ms:.1f} ms"
         rows.append([one.player, str(one.replies), str(unusable), clock, slowest])
-    lines = [*align(rows, numbers=range(1, 5)), ""]
+    lines = [*aligned_lines(rows, numbers=range(1, 5)), ""]
     for means in dict.fromkeys(one.kept_apart for one in parts):
         names = ", ".join(one.player for one in parts if one.kept_apart == means)
         lines.append(f"{ISOLATION[means]}: {names}")
@@ -219,7 +218,7 @@ def _fold_reasons(one: BotRecord, faults: Sequence[BadReply]) -> list[str]:
             reply = json.dumps(reply, ensure_ascii=False)
             row = [str(1 + len(others)), first.hand, first.asked, reply]
             rows.append([*row, first.because, first.played or "-"])
-        table = align(rows, numbers=(0,))
+        table = aligned_lines(rows, numbers=(0,))
         lines += [f"why was {one.player} folded", *(f"  {line}" for line in table)]
         if len(often) > _REPLIES_SHOWN:
             lines.append(f"  and {len(often) - _REPLIES_SHOWN} more reasons: --json tells all")

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import msgspec
 
-from analytics.luck.streets import hand_equity, spot, with_shown_cards
+from analytics.luck.street_luck import hand_equity, spot, with_shown_cards
 from analytics.projections.equity import PotEquities
 from api.viewpoints.redaction import (
     RedactedEvent,

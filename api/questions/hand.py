@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from api.auditing.record import UNKNOWN_RULESET, AuditedHand, RulesetLookup, audit_record
-from api.exporting.texts import TEXT_FORMATS, CannotExport, ExportRequest
+from api.exporting.hand_logs import TEXT_FORMATS, CannotExport, ExportRequest
 from api.questions.frames import card_json, event_sentences, event_text, hand_start
 from api.questions.one_line import events_line, one_line
 from api.viewpoints.hand_selection import NotInLedger, Unfinished, match_end, match_start

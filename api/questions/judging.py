@@ -1,7 +1,7 @@
 """Verdicts for a viewpoint: which it may know, and the hands that are judged before it is answered.
 
-`due` says which those are; if they are many, a process of the server judges them, and tells how far
-it is (`api/serving/answer_cache.py`).
+`hands_to_judge` says which those are; if they are many, a process of the server judges them, and
+tells how far it is (`api/serving/answer_cache.py`).
 """
 
 import time
@@ -46,18 +46,17 @@ def visible_verdicts_sql(viewed: LedgerView) -> str:
     return f"match IN ({names})" if names else "false"
 
 
-def lend_verdicts(viewed: LedgerView, judged: Judged | None) -> str:
-    """Add the verdicts as a table to the viewer's query, and return its name; None without
-    verdicts."""
-    known, rows = _lent_tables.get(viewed.query), judged and judged.rows
+def add_verdict_table(viewed: LedgerView, judged: Judged | None) -> str:
+    """Add the verdicts, if any, as a table to the viewer's query, and return its name."""
+    known, rows = _verdict_tables.get(viewed.query), judged and judged.rows
     if known is None or known[0] is not rows:
         table = SCHEMA.empty_table() if judged is None else visible_rows(judged, viewed)
         known = rows, viewed.query.add_table(table)
-        _lent_tables[viewed.query] = known
+        _verdict_tables[viewed.query] = known
     return known[1]
 
 
-_lent_tables: WeakKeyDictionary[Query, tuple[pa.Table | None, str]] = WeakKeyDictionary()
+_verdict_tables: WeakKeyDictionary[Query, tuple[pa.Table | None, str]] = WeakKeyDictionary()
 
 
 def unjudged_hands(viewed: LedgerView, match: str | None = None) -> Numbers:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from analytics.luck.equity_cache import equity_cache
 from analytics.luck.luck_queries import MEASURES, By, LuckQueries
-from analytics.luck.streets import is_countable
+from analytics.luck.street_luck import is_countable
 from analytics.projections import played
 from analytics.projections.equity import RunOut, luck_rows, unsupported_rule
 from analytics.replay.rules import Rulebook
@@ -22,11 +22,11 @@ from analytics.statistics.catalogue import MeasureValue, with_unit
 from api.questions.filters_values import ranges_text
 from api.questions.player_measures import filters_of_params, money_of
 from api.questions.question import Anybody, Filters, Param
-from api.viewpoints.disclosure import MIRRORED, query_events
 from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView, filtered_leaves
 from api.viewpoints.redaction import with_settled_bids
 from api.viewpoints.viewer import ShowProgress, without_progress
+from api.viewpoints.withheld_events import MIRRORED, query_events
 from events.types import HandStarted
 from store.folder.disk import cache_folder
 from store.log.streams import Leaf

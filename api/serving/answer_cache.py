@@ -84,9 +84,9 @@ class AnswerScope(NamedTuple):
     verified: bool = False
     tested: bool = False  # whether its decks were dealt by chance
 
-    def is_heavy(self, own: "OwnHands", limits: Limits) -> bool:
+    def is_heavy(self, own: "AnswerHands", limits: Limits) -> bool:
         """Whether so many hands are too many for the server itself to answer about."""
-        if own.judged >= limits.heavy_judged:
+        if own.to_judge >= limits.heavy_judged:
             return True
         if self.light:
             return own.verified or (self.spread and own.hands >= limits.heavy_spread)
@@ -94,14 +94,13 @@ class AnswerScope(NamedTuple):
         return own.hands >= (limits.heavy_valued if self.valued else counted)
 
 
-class OwnHands(NamedTuple):
-    """How many hands an answer is about, the digest of what its viewer may see of them, how many
-    must be judged first, and whether a match is verified or tested. An answer without a digest
-    is not cached."""
+class AnswerHands(NamedTuple):
+    """How many hands an answer is about, the digest of what its viewer may see of them (without one
+    it is not cached), how many must be judged first, and whether a match is verified or tested."""
 
     hands: int
     digest: str
-    judged: int = 0
+    to_judge: int = 0
     verified: bool = False
 
 
@@ -161,18 +160,19 @@ def _is_yes(word: str | None) -> bool:
 
 SCOPES_MAX = 1_000  # answers about one snapshot
 WHOLE_LEDGER = AnswerScope(None, None, None, whole=True, valued=False, data=False)
-_own_hands: WeakKeyDictionary[LedgerView, dict[AnswerScope, OwnHands]] = WeakKeyDictionary()
+_scope_hands: WeakKeyDictionary[LedgerView, dict[AnswerScope, AnswerHands]] = WeakKeyDictionary()
 
 
-def own_hands(viewed: LedgerView, of: AnswerScope) -> OwnHands:
+def hands_of_scope(viewed: LedgerView, of: AnswerScope) -> AnswerHands:
     """The hands of a scope in this view of the ledger: cached, or found by one look at a table."""
     if of.light:
-        judged = len(hands_to_judge(viewed, on_demand=of.may_judge, match=of.match))
+        to_judge = len(hands_to_judge(viewed, on_demand=of.may_judge, match=of.match))
         if not of.spread:
-            return OwnHands(0, "", judged, of.tested or (of.verified and viewed.viewer.auditor))
-        hands, digest, *_ = own_hands(viewed, WHOLE_LEDGER)
-        return OwnHands(hands, f"{digest}-{len(unjudged_hands(viewed)) - judged}", judged)
-    known = _own_hands.setdefault(viewed, {})
+            verified = of.tested or (of.verified and viewed.viewer.auditor)
+            return AnswerHands(0, "", to_judge, verified)
+        hands, digest, *_ = hands_of_scope(viewed, WHOLE_LEDGER)
+        return AnswerHands(hands, f"{digest}-{len(unjudged_hands(viewed)) - to_judge}", to_judge)
+    known = _scope_hands.setdefault(viewed, {})
     if (own := known.get(of)) is not None:
         return own
     table = "hands"
@@ -201,7 +201,7 @@ def own_hands(viewed: LedgerView, of: AnswerScope) -> OwnHands:
     counted = sum(row["hands"] for row in rows if of.match in (None, "", row["match"]))
     if len(known) >= SCOPES_MAX:
         known.clear()
-    own = known[of] = OwnHands(counted, sha256(msgspec.msgpack.encode(parts)).hexdigest())
+    own = known[of] = AnswerHands(counted, sha256(msgspec.msgpack.encode(parts)).hexdigest())
     return own
 
 

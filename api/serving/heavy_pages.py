@@ -12,8 +12,8 @@ process that nobody waits for any more is ended when somebody else's turn has co
 
 `DIGEST` is that of the program, and of all that decides an answer beside the ledger: its address,
 the viewpoint and what its caller may do. A kept answer is sent as long as what its viewer is told
-of the hands that it is about is the same (`own_hands`). One that somebody waited for is shown to
-him, even if there are new hands meanwhile.
+of the hands that it is about is the same (`hands_of_scope`). One that somebody waited for is shown
+to him, even if there are new hands meanwhile.
 
 Only whole answers are kept. What is refused is refused by the route itself, in its usual words. On
 a full disk, or where nobody may write, they are kept in memory, and made again after a restart.
@@ -44,16 +44,16 @@ from api.problem import Problem
 from api.questions.question import API
 from api.serving.answer_cache import (
     SECONDS_MAX,
+    AnswerHands,
     AnswerScope,
     Application,
     CachedAnswer,
-    OwnHands,
     PageRequest,
     PinnedSnapshot,
     Progress,
     answer_folder,
+    hands_of_scope,
     make_answer,
-    own_hands,
     read_cached,
     scope_of_answer,
 )
@@ -157,7 +157,7 @@ class HeavyPages(HttpMiddleware):
 
     def _access_of(
         self, request: Request, of: AnswerScope
-    ) -> tuple[Access, PinnedSnapshot, OwnHands]:
+    ) -> tuple[Access, PinnedSnapshot, AnswerHands]:
         """The caller's access, what of the ledger he may know by now, and which hands the answer
         is about."""
         caller: Caller = getattr(request.state, "caller", Caller())
@@ -167,7 +167,11 @@ class HeavyPages(HttpMiddleware):
         ask = Access(caller, viewer, self.service, request.url.path)
         with ask.viewed() as viewed:
             at = viewed.snapshot
-            return ask, PinnedSnapshot(at.next_pos, at.next_seq, at.early), own_hands(viewed, of)
+            return (
+                ask,
+                PinnedSnapshot(at.next_pos, at.next_seq, at.early),
+                hands_of_scope(viewed, of),
+            )
 
     async def _pending_answer(
         self, request: Request, ask: Access, at: str, pinned: PinnedSnapshot, hands: str

@@ -168,7 +168,7 @@ class LedgerView:
         """The matches whose hands everybody may see."""
         with self._turn:
             if self._opened is None:
-                from api.viewpoints.disclosure import open_matches
+                from api.viewpoints.withheld_events import open_matches
 
                 self._opened = open_matches(self.snapshot).hands
             return self._opened

@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.sql import quoted
-from api.viewpoints.disclosure import FAULTS, LATER, announced_bids, open_matches, query_events
 from api.viewpoints.redaction import HIDDEN_VALUES, Redactor, with_settled_bids
 from api.viewpoints.viewer import Viewer
+from api.viewpoints.withheld_events import FAULTS, LATER, announced_bids, open_matches, query_events
 from events import types as t
 from events.ledger import Record
 from events.views import FIELDS, FLAGS, Secret

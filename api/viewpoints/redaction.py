@@ -17,8 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec.structs import replace
 
-from api.auditing.hand_report import align
-from api.printable import PrintableText, printable_lines
+from api.printable import PrintableText, aligned_lines, printable_lines
 from api.viewpoints.hand_selection import match_records, players_of_hand
 from api.viewpoints.viewer import PUBLIC, Viewer
 from events import types as t
@@ -111,7 +110,7 @@ def table_as_text(hand: Hand) -> PrintableText:
         rows.append([player, str(hand.stacks[seat]), str(bet), cards, words])
     facts = [["street", hand.street], ["board", " ".join(hand.board)], ["pot", str(hand.pot)]]
     facts += [["rake", str(hand.rake)]] if hand.rake else []
-    return printable_lines([*align(facts), "", *align(rows, (1, 2))])
+    return printable_lines([*aligned_lines(facts), "", *aligned_lines(rows, (1, 2))])
 
 
 def table_as_json(hand: Hand) -> dict[str, Any]:
@@ -286,7 +285,9 @@ class Redactor:
             isinstance(record, MatchStarted) and record.seed is not None for record in records
         ):
             return True
-        from api.viewpoints.disclosure import open_matches  # asks the whole ledger: few need it
+        from api.viewpoints.withheld_events import (
+            open_matches,  # asks the whole ledger: few need it
+        )
 
         return match in open_matches(self._snapshot).secrets
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from analytics.decisions.hands import ReplayedHands
-from analytics.decisions.table import ACTIONS, FACED, SCHEMA, SHOWN_SQL, decision_rows
+from analytics.decisions.decision_table import ACTIONS, FACED, SCHEMA, SHOWN_SQL, decision_rows
+from analytics.decisions.replayed_hands import ReplayedHands
 from analytics.replay.rules import Rulebook
 from analytics.sql import ArrowTables
 from api.main import main

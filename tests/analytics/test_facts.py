@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from msgspec.structs import replace
 
-from analytics.decisions.hands import ReplayedHands
+from analytics.decisions.replayed_hands import ReplayedHands
 from analytics.projections.facts import SCHEMA, fact_rows, facts_projection
 from analytics.replay.flags import ACTION_COUNTS, FLAGS
 from analytics.replay.rules import hole_classes

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from analytics.decisions.hands import ReplayedHands
+from analytics.decisions.replayed_hands import ReplayedHands
 from analytics.projections.facts import SCHEMA, fact_rows, facts_projection
 from analytics.replay.rules import Rulebook
 from engine.game import Game, fingerprint

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.decisions.hands import ReplayedHands
+from analytics.decisions.replayed_hands import ReplayedHands
 from analytics.opponents.opponent_tables import (
     HeadsUpHand,
     LockState,

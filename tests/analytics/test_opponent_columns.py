@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from msgspec.structs import replace
 
-from analytics.decisions.hands import ReplayedHands
+from analytics.decisions.replayed_hands import ReplayedHands
 from analytics.opponents import opponent_tables
 from analytics.opponents.opponent_tables import heads_up_hands
 from api.main import main

@@ -15,7 +15,7 @@ import sqlglot
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics.luck.streets import CHANCES, is_countable, luck_rows
+from analytics.luck.street_luck import CHANCES, is_countable, luck_rows
 from analytics.results.net_breakdown import RAKE_METHODS, StreetLuckTable, rake_by_method
 from analytics.sql import SQL_FOLDER, ArrowTables, HandFilters, sql_text
 from api.main import main

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from analytics.decisions.hands import ReplayedHands
+from analytics.decisions.replayed_hands import ReplayedHands
 from analytics.opponents.opponent_tables import OpponentScope, opponent_tables
 from analytics.opponents.report_sections import By, OpponentSections
 from analytics.projections.facts import fact_rows

@@ -6,7 +6,7 @@ This is the oracle of `analytics/projections/auctions.py`, which makes rows of m
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from analytics.decisions.table import ORIGINS
+from analytics.decisions.decision_table import ORIGINS
 from events.cards import Cards, known
 from events.evolve import evolve, replay
 from events.state import Hand

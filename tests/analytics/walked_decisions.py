@@ -6,7 +6,7 @@ What `analytics.decisions` finds in columns is held to this; it is written from 
 from collections.abc import Iterator
 from typing import Any
 
-from analytics.decisions.hands import class_tenths
+from analytics.decisions.replayed_hands import class_tenths
 from analytics.replay.rules import Rulebook, positions
 from engine.game import Game
 from engine.steps.sizing import raise_range, veto

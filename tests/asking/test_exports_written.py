@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.exporting.files import table_writer
+from api.exporting.table_files import table_writer
 from api.http.routes.exports import DATASETS, ExportRange, _file_chunks, sorted_rows, view_tables
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import Viewer

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from api.importing import commit, pool
+from api.importing import import_writer, pool
 from api.jobs.jobs import Jobs
 from api.main import main
 from api.questions import verdicts
@@ -78,7 +78,7 @@ def same(folder: Path) -> bool:
 
 
 def _in_segments(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(commit, "CLOSE_HANDS", 100)
+    patch.setattr(import_writer, "CLOSE_HANDS", 100)
 
 
 def _by_processes(patch: pytest.MonkeyPatch) -> None:

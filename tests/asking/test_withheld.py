@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from api.playing.recording import ledger_projections
-from api.viewpoints import disclosure
+from api.viewpoints import withheld_events
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import Viewer
 from engine.games import named
@@ -62,7 +62,7 @@ def test_bids_are_those_that_a_look_at_all_events_finds(
 ) -> None:
     quickly = LedgerView(Reader(folder).snapshot(), viewer)
     got = quickly.rows("FROM bids ORDER BY ALL")
-    monkeypatch.setattr(disclosure, "_candidate_hands", lambda *given: None)
+    monkeypatch.setattr(withheld_events, "_candidate_hands", lambda *given: None)
     slowly = LedgerView(Reader(folder).snapshot(), viewer)
     assert slowly.rows("FROM bids ORDER BY ALL") == got
     assert got
@@ -73,13 +73,13 @@ def test_hands_in_which_all_was_told_are_not_looked_at(
 ) -> None:
     """Only the segment that has odd hands has its events read, and of these only some."""
     looked_at: list[int] = []
-    asked = disclosure._query_rows
+    asked = withheld_events._query_rows
 
     def counted(finding, rows, hands=None):  # type: ignore[no-untyped-def]
         looked_at.append(0 if hands is None else hands.num_rows)
         return asked(finding, rows, hands)
 
-    monkeypatch.setattr(disclosure, "_query_rows", counted)
-    found = disclosure.announced_bids(Reader(folder).snapshot())
+    monkeypatch.setattr(withheld_events, "_query_rows", counted)
+    found = withheld_events.announced_bids(Reader(folder).snapshot())
     assert [0, 4, 0] == looked_at
     assert {3 + place for place in (1, 2, 4, 5)} <= set(found["hand_seq"].to_pylist())

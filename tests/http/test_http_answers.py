@@ -21,7 +21,7 @@ import pytest
 from msgspec.structs import replace
 from starlette.testclient import TestClient
 
-from api.exporting.files import TABULAR
+from api.exporting.table_files import TABULAR
 from api.http.cursors import cursor_key
 from api.http.routes.exports import DATASETS
 from api.main import main

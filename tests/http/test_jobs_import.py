@@ -77,7 +77,7 @@ def test_a_name_over_http_is_for_one_file(new: Site) -> None:
 def test_an_import_leaves_to_compact_what_the_command_leaves(
     audit: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.importing.commit.CLOSE_HANDS", 100)  # so that it is a segment
+    monkeypatch.setattr("api.importing.import_writer.CLOSE_HANDS", 100)  # so that it is a segment
     monkeypatch.setattr("signal.signal", lambda *_: None)
     log = tmp_path / "scrim.txt"
     log.write_bytes(log_of(120))

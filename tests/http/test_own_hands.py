@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from api.http.ledger_service import LedgerService, Settings
 from api.http.limits import Limits
 from api.playing.recording import ledger_projections
-from api.serving.answer_cache import OwnHands, own_hands, scope_of_answer
+from api.serving.answer_cache import AnswerHands, hands_of_scope, scope_of_answer
 from api.viewpoints.viewer import Viewer
 from engine.game import fingerprint
 from engine.games import GAMES
@@ -125,7 +125,7 @@ def digests(folder: Path, view: str, addresses: Iterable[str]) -> dict[str, str]
                 path, _, query = one.partition("?")
                 of = scope_of_answer(path, query)
                 assert of is not None
-                found[one] = own_hands(viewed, of).digest
+                found[one] = hands_of_scope(viewed, of).digest
     finally:
         service.close()
     return found
@@ -183,7 +183,7 @@ def test_hands_are_counted_by_whom_and_what_an_address_is_about(house: Path) -> 
     try:
         with service.viewed(Viewer("auditor")) as viewed:
             counted = {
-                one: own_hands(viewed, scope_of_answer(*one.split("?"))).hands  # type: ignore[arg-type]
+                one: hands_of_scope(viewed, scope_of_answer(*one.split("?"))).hands  # type: ignore[arg-type]
                 for one in (
                     "/players/lynx/bids?",
                     "/players/lynx/bids?match=holdem",
@@ -221,7 +221,7 @@ def test_what_is_light_is_heavy_for_hands_to_judge_and_for_counting_them() -> No
         path, _, query = address.partition("?")
         of = scope_of_answer(path, query)
         assert of is not None
-        own = OwnHands(hands, "", judged, of.verified or of.tested)
+        own = AnswerHands(hands, "", judged, of.verified or of.tested)
         assert heavy == of.is_heavy(own, limits), address
         if of.verified and of.match is not None:  # asked by who may not
             assert not of.is_heavy(own._replace(verified=False), limits)

@@ -9,7 +9,7 @@ import pytest
 from api.http.ledger_service import LedgerService, Settings
 from api.http.limits import Limits
 from api.serving import heavy_pages
-from api.serving.answer_cache import OwnHands, own_hands, scope_of_answer
+from api.serving.answer_cache import AnswerHands, hands_of_scope, scope_of_answer
 from api.viewpoints.viewer import Viewer
 from tests.leaks.conftest import Pair
 from tests.leaks.doors import Answer, answers, door
@@ -57,7 +57,7 @@ def test_what_decides_that_a_page_is_kept_is_alike_in_both_worlds(
     assert 4 == len(kept) == len(set(kept))
 
 
-def decided(folder: Path, viewer: Viewer) -> dict[str, OwnHands]:
+def decided(folder: Path, viewer: Viewer) -> dict[str, AnswerHands]:
     """How many hands each answer is about, and whether they are the same as before."""
     addresses = (
         *(f"/players/{LYNX}/bids", f"/players/{LYNX}", "/leagues/none"),
@@ -68,7 +68,9 @@ def decided(folder: Path, viewer: Viewer) -> dict[str, OwnHands]:
         with service.viewed(viewer) as viewed:
             split = ((one, *one.partition("?")[::2]) for one in addresses)
             return {
-                one: own_hands(viewed, of) for one, *at in split if (of := scope_of_answer(*at))
+                one: hands_of_scope(viewed, of)
+                for one, *at in split
+                if (of := scope_of_answer(*at))
             }
     finally:
         service.close()

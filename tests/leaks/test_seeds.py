@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from starlette.testclient import TestClient
 
 from api.evidence.bundle import make_bundle
-from api.exporting.texts import ExportRequest, VisibleHands
+from api.exporting.hand_logs import ExportRequest, VisibleHands
 from api.main import main
 from api.viewpoints.redaction import SEED_WARNING, Redactor
 from api.viewpoints.viewer import Viewer

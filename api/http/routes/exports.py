@@ -20,8 +20,8 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from analytics.sql import quoted
-from api.exporting.files import TableWriter, TextFilter, table_writer, without_formulas
 from api.exporting.redacted_tables import redacted_lines
+from api.exporting.table_files import TableWriter, TextFilter, table_writer, without_formulas
 from api.http.access import Access, Auth
 from api.http.middleware import Sink
 from api.http.responses import (

@@ -20,7 +20,7 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from api.auditing.hand_report import audit_entry, audit_text
-from api.exporting.texts import CannotExport
+from api.exporting.hand_logs import CannotExport
 from api.http.access import Auth
 from api.http.responses import (
     IMMUTABLE,

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Struct, UnsetType, field
 
 from analytics.intervals import FEW
-from analytics.luck.streets import MODEL
+from analytics.luck.street_luck import MODEL
 from analytics.projections.equity import DRAWS, SEED
 from analytics.results.net_breakdown import RAKE_METHODS, By, net_by_part, rake_by_method, win_rates
 from analytics.results.winnings_curve import POINTS, Winnings

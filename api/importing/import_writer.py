@@ -70,7 +70,7 @@ class ImportWriter:
             for outcome in files:
                 if outcome.match in self._matches:
                     yield from self._flushed()
-                self._done.append(self._written(outcome))
+                self._done.append(self._add_file(outcome))
                 self._matches.add(outcome.match)
                 if self._calls.empty and self._runs.empty:
                     yield from self._flushed()
@@ -79,30 +79,30 @@ class ImportWriter:
             raise
         yield from self._flushed()
 
-    def _written(self, outcome: ImportOutcome) -> WrittenFile:
+    def _add_file(self, outcome: ImportOutcome) -> WrittenFile:
         """Add a file to the batch; refuse it if another match has its name."""
         if not outcome.refused:
             try:
-                return outcome, self._file(outcome)
+                return outcome, self._add_hands(outcome)
             except Refused as refused:
                 outcome.refused, outcome.verdicts = Skipped(refused.line, refused.reason), {}
         return outcome, 0
 
-    def _file(self, outcome: ImportOutcome) -> int:
+    def _add_hands(self, outcome: ImportOutcome) -> int:
         """Add the hands that the ledger lacks to a batch; return how many are new."""
-        there = self._there(outcome)
+        there = self._match_of_content(outcome)
         outcome.match = there or outcome.match
         known = [one.event for one in self._ledger.read(outcome.match)]
         if known and there is None:
             raise Refused(0, f"there is another match {outcome.match} in the ledger already")
-        beginning = self._beginning(outcome)
+        beginning = self._first_records(outcome)
         if known and not isinstance(known[-1], MatchEnded):
             if tuple(known[: len(beginning)]) != beginning:
                 why = "was begun with other options, and not finished: import it as before"
                 raise Refused(0, f"{outcome.match} {why}")
         elif known:
             for chunk in outcome.chunks:
-                self._sorted(outcome, chunk)
+                self._without_repeats(outcome, chunk)
             return 0
         if self._strict:
             self._refuse_conflicts(outcome)
@@ -112,7 +112,7 @@ class ImportWriter:
         way = self._runs if outcome.chunks[0].as_run else self._calls
         file = _MatchImport(outcome, way, beginning, known)
         for chunk in outcome.chunks:
-            part = self._sorted(outcome, chunk)
+            part = self._without_repeats(outcome, chunk)
             if not (known and part.first and self._ledger.read(part.first)):
                 file.add(part)
                 # What was judged of new hands is kept for questions about verdicts.
@@ -131,7 +131,7 @@ class ImportWriter:
         way.flush_if_full()
         return file.added
 
-    def _beginning(self, outcome: ImportOutcome) -> tuple[Record, ...]:
+    def _first_records(self, outcome: ImportOutcome) -> tuple[Record, ...]:
         """The first records of a match: its start, its players' tags, and notes of the file, of
         what was inferred and who was renamed. Of several games the first names the match."""
         assert outcome.note is not None
@@ -149,10 +149,10 @@ class ImportWriter:
         tags = (tag for tag in self._tags if tag.player in players)
         return (start, *tags, *noted)
 
-    def _sorted(self, outcome: ImportOutcome, chunk: SpilledChunk) -> CheckedChunk:
+    def _without_repeats(self, outcome: ImportOutcome, chunk: SpilledChunk) -> CheckedChunk:
         """Find the hands of a chunk that are in the ledger already; index the others."""
         part = CheckedChunk(chunk)
-        marked = list(self._again(outcome, part, {}))
+        marked = list(self._recognized(outcome, part, {}))
         part.again |= {digest.number: again for digest, again in marked if again is not None}
         if new := [digest for digest, again in marked if again is None]:
             self._known.add(outcome.match, outcome.digest, new)
@@ -164,7 +164,7 @@ class ImportWriter:
                 outcome.elsewhere[number] = repeat.hand
         return part
 
-    def _again(
+    def _recognized(
         self, outcome: ImportOutcome, part: CheckedChunk, first: _FirstHands
     ) -> Iterator[tuple[HandDigest, Repeat | None]]:
         """Hands of a chunk that the ledger lacks under this name, each with its other name."""
@@ -187,7 +187,7 @@ class ImportWriter:
         """Refuse a file with a hand that contradicts another, as --strict asks."""
         first: _FirstHands = {}
         for chunk in outcome.chunks:
-            for digest, again in self._again(outcome, CheckedChunk(chunk), first):
+            for digest, again in self._recognized(outcome, CheckedChunk(chunk), first):
                 if again is not None and again.differs:
                     why = f"{again.differs} (under --strict no hand contradicts another)"
                     raise Refused(digest.line, f"hand {digest.number} is {again.hand}: {why}")
@@ -215,12 +215,12 @@ class ImportWriter:
 
     def begun(self, outcome: ImportOutcome) -> str | None:
         """The other name under which this content was begun and not finished."""
-        name = None if outcome.refused else self._there(outcome)
+        name = None if outcome.refused else self._match_of_content(outcome)
         if name is None or name == outcome.match:
             return None
         return None if isinstance(self._ledger.read(name)[-1].event, MatchEnded) else name
 
-    def _there(self, outcome: ImportOutcome) -> str | None:
+    def _match_of_content(self, outcome: ImportOutcome) -> str | None:
         """The match of this content in the ledger, if this owner may know of it."""
         names = (self._known.file(outcome.digest), *self._naming.names(outcome.digest))
         if not self._naming.owner:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from analytics.decisions.hands import ReplayedHands, hand_categories, hole_tenths
+from analytics.decisions.replayed_hands import ReplayedHands, hand_categories, hole_tenths
 from analytics.replay.betting_rounds import replays
 from analytics.replay.columns import BLINDS, FOLDED, games_of, hand_keys, words_at
 from analytics.replay.flags import STREETS
