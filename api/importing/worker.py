@@ -201,10 +201,7 @@ class _FileImport(NamedTuple):
         if len(part.every) < RUN_HANDS or players is None:
             self._spill_hands(map(part.hand, part.every))
             return
-        from api.importing.batch_audited import (  # numpy comes with it
-            fine_batch,
-            fine_verdicts,
-        )
+        from api.importing.batch_audited import fine_batch, fine_verdicts  # numpy comes with it
 
         columns, nets = fine_batch(
             part, self.found.match, players, self.spill.at, audited=self.options.audit

@@ -37,7 +37,7 @@ from api.questions.declared.ratings import NO_LIBRARY, Pair, cross_rows
 from api.questions.declared.standing import Standing, StandingParams, standing
 from api.questions.games import game_address
 from api.questions.json_types import MatchVerified, Root
-from api.questions.judging import add_verdict_table, hands_to_judge, judge_hands, unjudged_hands
+from api.questions.judging import hands_to_judge, judge_hands, unjudged_hands, verdict_table
 from api.questions.player_measures import match_titles
 from api.questions.proof import LEAVES_MAX, NoSecrets, NotSigned, root_of_match, verify_leaves
 from api.viewpoints.hand_selection import NotInLedger
@@ -80,7 +80,7 @@ def disputed_hands(
     if judge:
         ask.require_scope(AUDIT)
     known = judge_hands(viewed, hands_to_judge(viewed, on_demand=judge, match=match), ask.watch)
-    verdicts = add_verdict_table(viewed, known)
+    verdicts = verdict_table(viewed, known)
     of = "" if match is None else f"WHERE match = {quoted(match)}"
     of_verdicts = f"FROM hands JOIN {verdicts} USING (hand_seq) {of}"
     still = "count(*) FILTER (WHERE moves = 0) AS moveless"

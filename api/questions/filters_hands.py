@@ -38,7 +38,7 @@ from api.questions.filters_tree import (
     filter_text,
     join_filters,
 )
-from api.questions.judging import add_verdict_table, visible_rows
+from api.questions.judging import verdict_table, visible_rows
 from api.questions.player_measures import Unanswerable
 from api.questions.verdicts import Judged
 from api.viewpoints.ledger_view import LedgerView
@@ -253,7 +253,7 @@ def facets(
 def _count_facets(
     viewed: LedgerView, hand_filter: Filter, judged: Judged | None, seconds: float
 ) -> Facets:
-    sql = FACETS_SQL.format(where=filter_sql(hand_filter, None, add_verdict_table(viewed, judged)))
+    sql = FACETS_SQL.format(where=filter_sql(hand_filter, None, verdict_table(viewed, judged)))
     rows = viewed.query.ask(sql, max(0.0, seconds))
     alike = rows.filter(pc.is_valid(rows["seqs"]))
     played, void = (
@@ -293,9 +293,7 @@ def times_counted(viewed: LedgerView, hand_filter: Filter, judged: Judged | None
     """How often a count of pages counts the hands of its own filter, where it may count a hand
     several times. By what it counts, or as often as the filter names a hand. None of any other
     filter."""
-    passed = filter_sql(
-        hand_filter, None, add_verdict_table(viewed, judged) if judged else "verdicts"
-    )
+    passed = filter_sql(hand_filter, None, verdict_table(viewed, judged) if judged else "verdicts")
     those = f"SELECT hand_seq FROM hands WHERE {passed}"
     named = [
         seq

@@ -46,7 +46,7 @@ def visible_verdicts_sql(viewed: LedgerView) -> str:
     return f"match IN ({names})" if names else "false"
 
 
-def add_verdict_table(viewed: LedgerView, judged: Judged | None) -> str:
+def verdict_table(viewed: LedgerView, judged: Judged | None) -> str:
     """Add the verdicts, if any, as a table to the viewer's query, and return its name."""
     known, rows = _verdict_tables.get(viewed.query), judged and judged.rows
     if known is None or known[0] is not rows:

@@ -305,7 +305,7 @@ def share_text(value: float | None) -> str:
     return "" if value is None else f"{100 * value:.1f} %"
 
 
-def head_with_unit(head: str, unit: str | None) -> str:
+def unit_head(head: str, unit: str | None) -> str:
     """A head with the unit of its amounts, where that is no chip."""
     return head if unit in (None, "chip") else f"{head}   amounts in {unit}s"
 

@@ -17,7 +17,7 @@ from api.questions.filters_hands import FACETS, _cached_facets, facets
 from api.questions.filters_parser import parse_filter
 from api.questions.filters_sql import filter_sql
 from api.questions.filters_tree import Filter
-from api.questions.judging import add_verdict_table
+from api.questions.judging import verdict_table
 from api.questions.verdicts import Judged, Verdicts
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import Viewer
@@ -57,7 +57,7 @@ def eyes(snapshot: Snapshot) -> dict[str, LedgerView]:
 
 def in_order(viewed: LedgerView, one: Filter, judged: Judged) -> list[str]:
     """The hands that pass, asked for in one question."""
-    condition = filter_sql(one, None, add_verdict_table(viewed, judged))
+    condition = filter_sql(one, None, verdict_table(viewed, judged))
     rows = viewed.rows(f"SELECT hand FROM hands WHERE {condition} ORDER BY hand_seq")
     return [row["hand"] for row in rows]
 

@@ -42,7 +42,7 @@ from api.questions.question import (
     Question,
     Sheet,
     Table,
-    head_with_unit,
+    unit_head,
 )
 from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
@@ -248,7 +248,7 @@ def _third_cards(folder: Path, rules: Showdown) -> ThirdCardCache:
 
 def sheets(answer: Bids, params: BidsParams) -> Iterator[Sheet | str]:
     """All players with a few measures each, or one with every measure; then pairs."""
-    head = head_with_unit(f"viewpoint: {answer.viewpoint}", answer.unit)
+    head = unit_head(f"viewpoint: {answer.viewpoint}", answer.unit)
     foot = f"values of {answer.valued} of {answer.auctions} auctions with known cards, {MODEL}"
     if answer.valued < answer.auctions:
         foot += "; --spots all counts all"

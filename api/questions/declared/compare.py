@@ -42,7 +42,7 @@ from api.questions.question import (
     Street,
     Table,
     Unit,
-    head_with_unit,
+    unit_head,
 )
 from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
@@ -234,7 +234,7 @@ def sheets(
         ("", *names, *COLUMNS),
         lines,
         range(1, len(COLUMNS) + 2),
-        head_with_unit("   ".join(head), answer.unit),
+        unit_head("   ".join(head), answer.unit),
         f"{answer.compared} compared: one in twenty differs by chance, and p of all allows for it",
     )
     if len(answer.moneys) > 1:

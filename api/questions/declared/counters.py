@@ -21,8 +21,8 @@ from api.questions.question import (
     Sheet,
     Table,
     Unit,
-    head_with_unit,
     table_sheet,
+    unit_head,
 )
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import ShowProgress
@@ -228,9 +228,7 @@ def counter_lines(answer: Counters) -> Sequence[Struct]:
 def sheets(answer: Counters, params: CountersParams) -> Iterator[Sheet]:
     """All counters, and a sentence on what they are not."""
     foot = "every action counts, forced ones too: statistics and bids count only what was chosen"
-    yield table_sheet(
-        TABLE, answer, head_with_unit(f"viewpoint: {answer.viewpoint}", answer.unit), foot
-    )
+    yield table_sheet(TABLE, answer, unit_head(f"viewpoint: {answer.viewpoint}", answer.unit), foot)
 
 
 TABLE = Table("counters", LINE_STRUCT, counter_lines)

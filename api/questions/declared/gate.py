@@ -28,7 +28,7 @@ from api.questions.question import (
     Sheet,
     Table,
     Unit,
-    head_with_unit,
+    unit_head,
 )
 from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
@@ -157,7 +157,7 @@ def sheets(answer: Gate, params: Any) -> Iterator[Sheet | str]:
         ("deals", "hands", "won a hundred", "for better", "for worse", "settles at"),
         [tuple(map(Cell, cells))],
         range(6),
-        head_with_unit(sentence + when, answer.unit),
+        unit_head(sentence + when, answer.unit),
         f"at most {answer.error} of 100 players who are no better are ever called better, and as"
         " many no worse ones worse, however often this is asked",
     )

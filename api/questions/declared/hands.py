@@ -38,12 +38,7 @@ from api.questions.filters_tree import (
     join_filters,
 )
 from api.questions.filters_values import AMOUNT_MAX
-from api.questions.judging import (
-    add_verdict_table,
-    hands_to_judge,
-    judge_hands,
-    visible_verdicts_sql,
-)
+from api.questions.judging import hands_to_judge, judge_hands, verdict_table, visible_verdicts_sql
 from api.questions.one_line import hand_lines
 from api.questions.question import (
     HIDDEN,
@@ -287,7 +282,7 @@ def read_hands(
     the viewer may. After so many seconds it is `Refused`.
     """
     end = time.monotonic() + seconds
-    verdicts = add_verdict_table(viewed, judged) if judged or needs_verdicts(hand_filter) else ""
+    verdicts = verdict_table(viewed, judged) if judged or needs_verdicts(hand_filter) else ""
     parts = {
         "order": "DESC" if newest_first else "ASC",
         "verdict": "verdict" if verdicts else "NULL",

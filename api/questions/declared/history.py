@@ -25,7 +25,7 @@ from api.questions.question import (
     Sheet,
     Table,
     cell_text,
-    head_with_unit,
+    unit_head,
 )
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import ShowProgress
@@ -96,7 +96,7 @@ def sheets(answer: History, params: HistoryParams) -> Iterator[Sheet]:
             texts.append(f"{100 * value:.1f} %" if shared else cell_text(value))
         lines.append([Cell(text) for text in texts])
     columns = ("before", "hands", *(STATISTICS[name].title for name in OVERVIEW))
-    head = head_with_unit(
+    head = unit_head(
         f"before each hand of {answer.player}   viewpoint: {answer.viewpoint}", answer.unit
     )
     foot = f"all {len(STATISTICS)} statistics, with what each is counted from, are in JSON and CSV"

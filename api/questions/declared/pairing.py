@@ -18,7 +18,7 @@ from api.questions.declared.ratings import (
     rows_of_matches_sql,
 )
 from api.questions.player_measures import money_of
-from api.questions.question import Name, Param, Question, Sheet, Table, head_with_unit, table_sheet
+from api.questions.question import Name, Param, Question, Sheet, Table, table_sheet, unit_head
 from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.redaction import timestamps
@@ -104,7 +104,7 @@ def sheets(answer: Pairing, params: PairingParams) -> Iterator[Sheet]:
         won, sure = number_text(pair.won_100), bounds_text(pair.low, pair.high)
         head += f"   {won} a hundred ({sure})" if sure else f"   {won} a hundred"
     yield table_sheet(
-        TABLE, answer, head_with_unit(f"{head}   viewpoint: {answer.viewpoint}", answer.unit)
+        TABLE, answer, unit_head(f"{head}   viewpoint: {answer.viewpoint}", answer.unit)
     )
 
 

@@ -17,8 +17,8 @@ from api.questions.question import (
     Sheet,
     Table,
     cell_text,
-    head_with_unit,
     table_sheet,
+    unit_head,
 )
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import ShowProgress
@@ -99,7 +99,7 @@ def _part_of_row(kind: Any, row: dict[str, Any]) -> Any:
 def sheets(answer: Player, params: PlayerParams) -> list[Sheet]:
     """His games under a line that sums him up, then his opponents."""
     won = "" if answer.net is None else f"   won {cell_text(answer.net)}"
-    head = head_with_unit(f"{answer.player}   {cell_text(answer.hands)} hands{won}", answer.unit)
+    head = unit_head(f"{answer.player}   {cell_text(answer.hands)} hands{won}", answer.unit)
     return [table_sheet(TABLES[0], answer, head), table_sheet(TABLES[1], answer)]
 
 

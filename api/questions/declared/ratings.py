@@ -31,7 +31,7 @@ from api.questions.question import (
     Sheet,
     Table,
     Unit,
-    head_with_unit,
+    unit_head,
 )
 from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
@@ -275,7 +275,7 @@ def sheets(answer: Ratings, params: RatingsParams) -> Iterator[Sheet | str]:
         )
         for at, player in enumerate(answer.players, 1)
     ]
-    head = head_with_unit(f"viewpoint: {answer.viewpoint}", answer.unit)
+    head = unit_head(f"viewpoint: {answer.viewpoint}", answer.unit)
     yield Sheet(
         columns, lines, range(1, 9), head, NO_LIBRARY if answer.players[0].rating is None else ""
     )

@@ -43,7 +43,7 @@ from api.questions.question import (
     Sheet,
     Table,
     cell_text,
-    head_with_unit,
+    unit_head,
 )
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import ShowProgress
@@ -227,7 +227,7 @@ def check_size(viewed: LedgerView, params: ResultsParams) -> None:
 
 def sheets(answer: Results, params: ResultsParams) -> Iterator[Sheet | str]:
     """Nets and rake, averages, and luck by chance; or nets by parts."""
-    head = head_with_unit(f"viewpoint: {answer.viewpoint}", answer.unit)
+    head = unit_head(f"viewpoint: {answer.viewpoint}", answer.unit)
     amount = f"{answer.unit or 'chip'}s"
     if params.by is not None and answer.by is not UNSET:
         lines = []

@@ -34,7 +34,7 @@ from api.questions.declared.ratings import (
     rate_players,
 )
 from api.questions.player_measures import Unanswerable
-from api.questions.question import Cell, Question, Sheet, Table, head_with_unit
+from api.questions.question import Cell, Question, Sheet, Table, unit_head
 from api.viewpoints.hand_selection import NotInLedger
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import ShowProgress
@@ -183,7 +183,7 @@ def sheets(answer: Standing, params: StandingParams) -> Iterator[Sheet | str]:
         )
         for at, player in enumerate(answer.players, 1)
     ]
-    head = head_with_unit(f"{answer.league}   viewpoint: {answer.viewpoint}", answer.unit)
+    head = unit_head(f"{answer.league}   viewpoint: {answer.viewpoint}", answer.unit)
     foot = NO_LIBRARY if answer.players[0].rating is None else ""
     yield Sheet(columns, lines, range(1, len(columns)), head, foot)
     names = [player.player for player in answer.players]

@@ -36,7 +36,7 @@ from api.questions.question import (
     Sheet,
     Street,
     Table,
-    head_with_unit,
+    unit_head,
 )
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import ShowProgress
@@ -187,7 +187,7 @@ def sheets(answer: Stats, params: StatsParams) -> Iterator[Sheet]:
             word = "of several units, which have no sum: --unit names one"
         value = measure_text(statistic, row.value)
         numbers = (value, interval_text(statistic, row.low, row.high), counts_text(row.k, row.n))
-        texts = (head_with_unit(statistic.title, row.unit), *numbers, word)
+        texts = (unit_head(statistic.title, row.unit), *numbers, word)
         lines.append([*(Cell(row.part) for _ in part), *(Cell(text, few) for text in texts)])
     foot = f"hole cards known in {known} of {hands} hands"
     if known == shown < hands:

@@ -28,15 +28,7 @@ from api.questions.player_measures import (
     part_name,
     player_sheet,
 )
-from api.questions.question import (
-    FILTER_NAMES,
-    Cell,
-    Question,
-    Sheet,
-    Table,
-    head_with_unit,
-    share_text,
-)
+from api.questions.question import FILTER_NAMES, Cell, Question, Sheet, Table, share_text, unit_head
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import ShowProgress
 
@@ -171,7 +163,7 @@ def check_size(viewed: LedgerView, params: LuckParams) -> None:
 def sheets(answer: Swaps, params: LuckParams) -> Iterator[Sheet]:
     """All players with a few measures each, those that nobody has left out; or one player with
     every measure, how often his cards changed, and on what that depends."""
-    head = head_with_unit(f"viewpoint: {answer.viewpoint}", answer.unit)
+    head = unit_head(f"viewpoint: {answer.viewpoint}", answer.unit)
     counted = []  # and how to count it all
     if answer.swaps:
         counted.append(f"equity of {answer.valued} of {answer.swaps} swaps between known hands")
