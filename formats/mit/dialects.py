@@ -30,7 +30,7 @@ from msgspec.structs import replace
 from engine.game import Game
 from engine.games.auction_2024 import AUCTION_2024_MIT
 from engine.games.bounty_2025 import BOUNTY_2025_MIT
-from engine.games.recorded import AUCTION_2024_A0
+from engine.games.imported import AUCTION_2024_A0
 from engine.games.river_2023 import RIVER_2023_MIT
 from engine.games.swap_2022 import SWAP_2022_MIT
 from engine.games.toss_2026 import TOSS_2026_MIT

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from engine.game import Game
-from engine.games import RECORDED
+from engine.games import IMPORTED
 from engine.games.site import at_stakes
 from engine.pots import layers, split
 from engine.steps import Blinds, Posts
@@ -66,7 +66,7 @@ def matching_forced_bets(
     header = hand.header
     high = header.high if header.limit == "fl" else None
     raked = bool(header.sign or hand.totals.rake) and not header.tournament
-    base = RECORDED[f"{header.site}-{header.limit}"]
+    base = IMPORTED[f"{header.site}-{header.limit}"]
     game = _game_at_stakes(base, sizes.small, sizes.big, high, sizes.ante, unit, raked)
     inferred = ("cap",) if hand.header.capped else ()
     if hand.header.capped and any(

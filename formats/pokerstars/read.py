@@ -12,7 +12,7 @@ from math import gcd
 
 from msgspec.structs import replace
 
-from engine.games.recorded import POKERSTARS_NL
+from engine.games.imported import POKERSTARS_NL
 from events.cards import UNKNOWN, Cards
 from formats.fitted_rake import MONEY_SIGNS, HouseRake, HouseRakes, RakeSample, fitted_rakes
 from formats.pokerstars.chips import contributions, game_as_paid, matching_forced_bets, payment

@@ -12,7 +12,7 @@ from analytics.projections.facts import PROJECTION_NAMES, ruleset_projections
 from analytics.replay.rules import RulesetText
 from engine.game import Game, fingerprint, to_json
 from engine.games.auction_2024 import AUCTION_2024_MIT
-from engine.games.recorded import AUCTION_2024_A0
+from engine.games.imported import AUCTION_2024_A0
 from events import types as t
 from store.columns.codec import arrow_table, encoded_table
 from store.log.streams import Leaf
