@@ -29,7 +29,7 @@ import numpy as np
 from analytics.replay.rules import ActionState, RaiseState, raise_bounds, raise_forbidden
 from analytics.screening.betting_state import BettingState, PlanHands
 from analytics.screening.plan import DoubtReason
-from store.columns.cells import Column
+from store.columns.numpy_columns import Column
 
 FOLD, CHECK, CALL, BET, RAISE = range(5)
 CHOSEN, DEFAULT, FORCED = range(3)

@@ -29,7 +29,7 @@ from engine.steps import (
     Showdown,
     SwapHole,
 )
-from store.columns.cells import LARGE, Column
+from store.columns.numpy_columns import LARGE, Column
 
 
 class DoubtReason(IntEnum):

@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 from events.ledger import Column, Each, Many, Record
 from events.types import HandStarted
 from store.columns import layout
-from store.columns.cells import Cells
 from store.columns.event_columns import (
     EventColumns,
     cards_of,
@@ -36,6 +35,7 @@ from store.columns.layout import (
     columns,
     fields,
 )
+from store.columns.numpy_columns import ColumnReader
 from store.log.streams import Leaf, split_stream
 
 Parts = dict[str, list[tuple[Column, Column | Each]]]
@@ -234,7 +234,7 @@ class _Stored:
     """Stored rows, of which each column is read once for all kinds of events that share it."""
 
     def __init__(self, rows: pa.Table) -> None:
-        self.cells = Cells(rows)
+        self.cells = ColumnReader(rows)
         self._words: dict[str, tuple[Column, list[Any]]] = {}
 
     def field(self, kind: type[Record], field: Field, where: Column) -> Column | Each:
