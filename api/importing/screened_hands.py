@@ -13,7 +13,7 @@ import numpy as np
 from analytics.screening.batches import Screening
 from analytics.screening.event_arrays import EventArrays, WordIds
 from analytics.screening.plan import DoubtReason
-from api.importing.spill import RUN_HANDS
+from api.importing.spill import BATCH_HANDS
 from api.record_audit import VERDICT_CODES
 from engine.assumptions import is_free
 from engine.game import Game, fingerprint
@@ -23,7 +23,7 @@ from formats.plain_records import PlainRecord, plain_record
 from formats.source import SourceBatch, SourceHand
 from store.columns.codec import rows_of
 from store.columns.event_columns import EventColumns, columns_of_appends, columns_of_hands
-from store.segments.runs import check_values
+from store.segments.staged_batches import check_values
 
 GAMES_MAX = 1 << 12  # that the screening keeps plans of: of some files each hand has its own stakes
 
@@ -73,7 +73,7 @@ def screened_records(
     records = {
         hand.number: one for hand in hands if (one := plain_record(hand, f"{match}/{hand.number}"))
     }
-    if len(records) < RUN_HANDS:
+    if len(records) < BATCH_HANDS:
         return None, {}
     appends = [
         Append(f"{match}/{number}", 0, record.record, at) for number, record in records.items()

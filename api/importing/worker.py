@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from api.importing.index import HandDigest, HandDigester, Repeat, naming_of
 from api.importing.inputs import InputCopy, InputFile, is_month, opened_copy, with_texts
-from api.importing.spill import RUN_HANDS, DiskFull, SpilledChunk, SpilledHand, SpillFile
+from api.importing.spill import BATCH_HANDS, DiskFull, SpilledChunk, SpilledHand, SpillFile
 from api.playing.names import InvalidName, names_in_filename
 from api.playing.recording import INCOMING_RULESETS
 from api.record_audit import VERDICT_CODES, audit_record, start_of, verdict_code
@@ -176,7 +176,7 @@ class _FileImport(NamedTuple):
         """Spill hands one by one; of many next to each other, those that are plain at once."""
         for block in _hand_blocks(hands, self.spill):
             done: Mapping[int, PlainRecord] = {}
-            if len(block) >= RUN_HANDS:
+            if len(block) >= BATCH_HANDS:
                 from api.importing.screened_hands import screened_records  # numpy comes with it
 
                 named = [  # the hands under the names that were asked for
@@ -198,7 +198,7 @@ class _FileImport(NamedTuple):
     def _many(self, part: SourceBatch) -> None:
         """Spill neighbouring hands: in columns where the screening allows it, else one by one."""
         players = _new_names(part.players, self.options.names)
-        if len(part.every) < RUN_HANDS or players is None:
+        if len(part.every) < BATCH_HANDS or players is None:
             self._one_by_one(map(part.hand, part.every))
             return
         from api.importing.screened_hands import (  # numpy comes with it

@@ -22,7 +22,7 @@ PATH = "manifest.json"
 
 
 class Segment(Struct, frozen=True, rename={"footers": "feet"}):
-    """One sealed run of closed streams: dense `hand_seq`, a range of positions, its files.
+    """One sealed range of closed streams: dense `hand_seq`, a range of positions, its files.
 
     `numbers` are the lowest and the highest hand of each match, `records` the matches whose own
     records are here: most questions for a stream are answered without opening a file. `types` are

@@ -1,9 +1,9 @@
-"""A run: closed streams as columns, made apart from the ledger, in whichever process has time.
+"""A staged batch: closed hands as rows and digests, made by an import worker for the writer.
 
 It holds what a segment needs: the events as rows, each leaf's digest. Positions and sequence
-numbers count from 0, and nothing else in it depends on what the ledger holds. So the one who writes
-adds two numbers to columns (`store/segments/sealing.py`), and touches no event. The tables beside
-the events are made there, of many runs at once: their work is by the call more than by the hand.
+numbers count from 0, and nothing else in it depends on what the ledger holds. So the writer adds
+two numbers to columns when it seals them (`store/segments/sealing.py`), and touches no event. It
+makes the tables beside the events of many batches at once: they cost by the call, not by the hand.
 
 The digests of its public lines are those that `events.lines` makes, many at once.
 """
@@ -31,8 +31,8 @@ from store.proof.ledger_secrets import SaltedSecret
 _NOWHERE = "?"  # stands for a hand's stream until it is filled in
 
 
-class RunLeaf(NamedTuple):
-    """A leaf of a run: which events of which stream, how many public lines, and their digest."""
+class StagedLeaf(NamedTuple):
+    """A leaf of a batch: which events of which stream, how many public lines, and their digest."""
 
     stream: str
     first: int
@@ -41,12 +41,12 @@ class RunLeaf(NamedTuple):
     sha256: str
 
 
-class Run(NamedTuple):
+class StagedBatch(NamedTuple):
     """Leaves in the order of closing, and their events as rows; `nonces` names the secret that they
     were digested with."""
 
     nonces: str
-    leaves: tuple[RunLeaf, ...]
+    leaves: tuple[StagedLeaf, ...]
     rows: pa.Table
 
     def appends(self) -> tuple[Append, ...]:
@@ -62,9 +62,9 @@ class Run(NamedTuple):
         )
 
 
-def make_run(
+def make_batch(
     nonces: SaltedSecret | None, appends: Sequence[Append], hands: EventColumns | None = None
-) -> Run:
+) -> StagedBatch:
     """The rows and digests of appends, and of hands of the same match that are in columns already,
     for the ledger of these nonces; refused if one does not close, or holds what no event can."""
     for append in appends:
@@ -77,24 +77,24 @@ def make_run(
         found = leaf_digests(columns, nonces)
     firsts, sizes = columns.first.tolist(), columns.sizes.tolist()
     each = zip(columns.streams, firsts, sizes, found, strict=True)
-    leaves = tuple(RunLeaf(stream, first, size, *numbers) for stream, first, size, numbers in each)
-    return Run(nonces_name(nonces), leaves, rows_of(columns))
+    leaves = tuple(StagedLeaf(stream, first, size, *it) for stream, first, size, it in each)
+    return StagedBatch(nonces_name(nonces), leaves, rows_of(columns))
 
 
 def nonces_name(nonces: SaltedSecret | None) -> str:
-    """The name in a run for the nonces that it was digested with; empty without nonces."""
+    """The name in a batch for the nonces that it was digested with; empty without nonces."""
     return "" if nonces is None else nonces.name
 
 
-def encode_run(run: Run) -> pa.Buffer:
-    """A run as bytes, for another process: its leaves, its rows. They are counted before there is
-    room made for them, for they are many."""
-    head = msgspec.msgpack.encode((run.nonces, run.leaves))
+def encode_batch(batch: StagedBatch) -> pa.Buffer:
+    """A batch as bytes, for another process: its leaves, its rows. Their size is measured first, so
+    that one buffer is allocated."""
+    head = msgspec.msgpack.encode((batch.nonces, batch.leaves))
     head = b"%d %b" % (len(head), head)
     counted = pa.MockOutputStream()
-    _write(counted, head, run.rows)
+    _write(counted, head, batch.rows)
     buffer = pa.allocate_buffer(counted.size())
-    _write(pa.FixedSizeBufferWriter(buffer), head, run.rows)
+    _write(pa.FixedSizeBufferWriter(buffer), head, batch.rows)
     return buffer
 
 
@@ -104,16 +104,16 @@ def _write(sink: Any, head: bytes, rows: pa.Table) -> None:
         writer.write_table(rows)
 
 
-def decode_run(data: "pa.Buffer | bytes") -> Run:
-    """The run that these bytes spell."""
+def decode_batch(data: "pa.Buffer | bytes") -> StagedBatch:
+    """The batch that these bytes spell."""
     data = pa.py_buffer(data)
     begin = bytes(data[:20]).index(b" ") + 1
     size = int(bytes(data[:begin]))
     rows = pa.ipc.open_stream(data.slice(begin + size)).read_all()
-    return Run(*_head.decode(data[begin : begin + size]), rows)
+    return StagedBatch(*_head.decode(data[begin : begin + size]), rows)
 
 
-_head = msgspec.msgpack.Decoder(tuple[str, tuple[RunLeaf, ...]])
+_head = msgspec.msgpack.Decoder(tuple[str, tuple[StagedLeaf, ...]])
 
 
 def check_closes(append: Append) -> None:
