@@ -20,7 +20,7 @@ from engine.games import RULESETS
 from events.ledger import Append
 from events.state import Hand
 from events.types import Events
-from formats import detection, hand_records
+from formats import hand_records, registry
 from formats.mit.dialects import LogNote, source_note
 from formats.mit.write import write
 from formats.source import SourceHand
@@ -67,7 +67,7 @@ def imported(
     """What comes of a file, in columns as far as it can, or hand by hand."""
 
     def hand_by_hand(*asked: Any) -> Any:
-        return replace(detection.read(*asked), batches=None)
+        return replace(registry.read(*asked), batches=None)
 
     with pytest.MonkeyPatch.context() as patch:
         if not columns:

@@ -17,7 +17,7 @@ from bench.import_texts import phh_files, pokerstars_files
 from dealer.play import play
 from engine.games import RULESETS
 from engine.policies import Rake
-from formats import detection
+from formats import registry
 from formats.hand_records import hand_record_and_state
 from formats.phh.documents import write_all as write_all_phh
 from formats.plain_records import plain_record
@@ -247,7 +247,7 @@ def test_what_is_made_of_a_plain_hand_is_what_the_rules_make_of_it(tmp_path: Pat
     same = 0
     for seats in (2, 4, 9):
         (tmp_path / "hands.txt").write_text(tables("phh-nt", 20, seats))
-        for told in detection.FORMATS["phh"].read(tmp_path / "hands.txt", AS_READ).hands:
+        for told in registry.FORMATS["phh"].read(tmp_path / "hands.txt", AS_READ).hands:
             assert isinstance(told, SourceHand)
             record, end = hand_record_and_state(told, "m/1")
             if made := plain_record(told, "m/1"):

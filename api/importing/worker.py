@@ -24,11 +24,11 @@ from engine.game import Game, fingerprint, to_json
 from engine.verdict import Report, Verdict, qualified
 from events.match import SourceNoted
 from events.types import BidPlaced, Events
-from formats.detection import FORMATS, Format, format_of, read
 from formats.hand_records import hand_record_and_state
 from formats.mit.dialects import FORMAT as MIT
 from formats.phh.read import PhhHand
 from formats.plain_records import PlainRecord
+from formats.registry import FORMATS, Format, format_of, read
 from formats.source import (
     AS_READ,
     AuctionBid,
