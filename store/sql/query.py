@@ -30,7 +30,7 @@ from store.segments.parquet_files import FOLDER
 from store.segments.reading import PlayerRows
 from store.sql import views
 from store.sql.guard import known_table_names, refused_errors
-from store.sql.json_values import json_rows
+from store.sql.result_values import json_rows
 from store.sql.sessions import Session, fetch_table, shared_engine
 from store.sql.views import JoinedTable, PartMoved, TableSources, ViewPart, rows_digest
 from store.tables.projection import STANDARD, EventRows, Projection, ProjectionBuilder

@@ -13,7 +13,7 @@ from api.viewpoints.viewer import Viewer
 from engine.games import GAMES
 from store.log.streams import Leaf
 from store.reader import Snapshot
-from store.sql.json_values import json_rows
+from store.sql.result_values import json_rows
 from store.tables.projection import STANDARD
 from tests.asking.seen_ledgers import in_order, ledger_of, matches, viewers
 from tests.hands import covering, steps
