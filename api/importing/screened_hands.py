@@ -17,7 +17,7 @@ from api.importing.spill import BATCH_HANDS
 from api.record_audit import VERDICT_CODES
 from engine.assumptions import is_free
 from engine.game import Game, fingerprint
-from events.ledger import Append, Conflict, Each
+from events.ledger import Append, Conflict, DictionaryColumn
 from events.types import HandStarted
 from formats.plain_records import PlainRecord, plain_record
 from formats.source import SourceBatch, SourceHand
@@ -36,14 +36,16 @@ def screened_batch(
 
     That another reading of the rules could pay differently concerns only who wants a verdict.
     """
-    many = [
-        it._replace(fields={**it.fields, "players": Each(np.zeros_like(it.hand), (players,))})
+    by_kind = [
+        it._replace(
+            fields={**it.fields, "players": DictionaryColumn(np.zeros_like(it.hand), (players,))}
+        )
         if it.kind is HandStarted
         else it
-        for it in part.many
+        for it in part.by_kind
     ]
-    hands = columns_of_hands(match, np.asarray(part.numbers, dtype=np.int64), at, many)
-    if not many:
+    hands = columns_of_hands(match, np.asarray(part.numbers, dtype=np.int64), at, by_kind)
+    if not by_kind:
         return hands, part.nets
     which = _fine_hands(hands, (part.game,), audited=audited)
     return hands.only(which), part.nets[which]
@@ -52,7 +54,7 @@ def screened_batch(
 def screened_verdicts(hands: EventColumns) -> list[int]:
     """The `verdict_code` of each fine hand; not plain `agree` where it rests on an assumption."""
     verdicts = np.full(len(hands.number), VERDICT_CODES["agree"], dtype=np.uint8)
-    for one in hands.many:
+    for one in hands.by_kind:
         if one.kind is HandStarted:
             assumed = one.fields["assumed"]
             for code, words in enumerate(assumed.values):

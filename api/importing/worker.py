@@ -217,7 +217,7 @@ class _FileImport(NamedTuple):
             self._add_ruleset(fingerprint(part.game), part.game)
             for player, net in zip(players, nets.sum(0).tolist(), strict=True):
                 self.found.won[player] = self.found.won.get(player, 0) + net
-            bids = (it.fields["sealed"] for it in columns.many if it.kind is BidPlaced)
+            bids = (it.fields["sealed"] for it in columns.by_kind if it.kind is BidPlaced)
             self.found.sealed = self.found.sealed and all(sealed.all() for sealed in bids)
             self.found.hands += len(columns.number)
             self.found.events += len(columns.pos)

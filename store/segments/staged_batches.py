@@ -20,7 +20,17 @@ import pyarrow as pa
 
 from events import types as t
 from events.cards import UNKNOWN
-from events.ledger import Append, Column, Conflict, Each, Many, Record, closes, is_match, some_of
+from events.ledger import (
+    Append,
+    Column,
+    Conflict,
+    DictionaryColumn,
+    KindColumns,
+    Record,
+    closes,
+    is_match,
+    some_of,
+)
 from events.lines import Nonces, digest, hides, lines, plain, spelling
 from store.columns.codec import leaves_of, rows_of
 from store.columns.event_columns import EventColumns, columns_of_appends, distinct_rows, events_of
@@ -144,9 +154,9 @@ def leaf_digests(events: EventColumns, nonces: SaltedSecret) -> Iterator[tuple[i
     replies that failed before, and so are all if they are not hands of one match and one time.
     """
     alone = events.number < 0
-    for many in events.many:
-        if many.kind is t.Faulted:
-            alone[many.hand] = True
+    for kind_columns in events.by_kind:
+        if kind_columns.kind is t.Faulted:
+            alone[kind_columns.hand] = True
     alone |= len(events.match.values) > 1 or bool((events.at != events.at[:1]).any())
     together = events.only(~alone)
     hands = _hands(together, nonces.of(events.match.values[0])) if len(together.sizes) else iter(())
@@ -166,68 +176,80 @@ def _hands(it: EventColumns, nonces: Nonces) -> Iterator[tuple[int, str]]:
     at = int(it.at[0])
     hidden = [nonces.begun(stream) for stream in it.streams]
     found = np.empty(len(it.at), dtype=object)
-    for many in it.many:
+    for kind_columns in it.by_kind:
         columns = []  # rows that differ in more than cards are spelled, each once
-        for name, values in many.fields.items():
-            rows: Any = values.codes if isinstance(values, Each) else values
+        for name, values in kind_columns.fields.items():
+            rows: Any = values.codes if isinstance(values, DictionaryColumn) else values
             rows = (rows >= 0).sum(1) if name == "cards" else rows
             columns += list(rows.T) if rows.ndim > 1 else [rows]
-        first, codes = distinct_rows(columns, len(many.hand))
-        fields = some_of(many.fields, first)
+        first, codes = distinct_rows(columns, len(kind_columns.hand))
+        fields = some_of(kind_columns.fields, first)
         if "cards" in fields:
-            fields["cards"] = Each(np.where(fields["cards"].codes < 0, -1, 0), (UNKNOWN,))
-        blank = Many(many.kind, many.hand[first], many.index[first], fields)
+            fields["cards"] = DictionaryColumn(
+                np.where(fields["cards"].codes < 0, -1, 0), (UNKNOWN,)
+            )
+        hand, index = kind_columns.hand[first], kind_columns.index[first]
+        blank = KindColumns(kind_columns.kind, hand, index, fields)
         events = list(events_of(blank, [_NOWHERE] * len(it.sizes)))
-        if many.kind is t.HandStarted:
+        if kind_columns.kind is t.HandStarted:
             parts = [line.split(b'"%b"' % _NOWHERE.encode(), 1) for line in plain(events, at)]
             texts = [
                 b"%b%b%b" % (parts[code][0], msgspec.json.encode(it.streams[hand]), parts[code][1])
-                for hand, code in zip(many.hand.tolist(), codes.tolist(), strict=True)
+                for hand, code in zip(kind_columns.hand.tolist(), codes.tolist(), strict=True)
             ]
-        elif hides(many.kind):
-            texts = _hidden(many, codes, events, at, nonces, _each(hidden, many.hand))
+        elif hides(kind_columns.kind):
+            texts = _hidden(
+                kind_columns, codes, events, at, nonces, _each(hidden, kind_columns.hand)
+            )
         else:
-            texts = _plain(many, codes, plain(events, at))
-        found[it.rows(many)] = texts
+            texts = _plain(kind_columns, codes, plain(events, at))
+        found[it.rows(kind_columns)] = texts
     every = found.tolist()
     for begin, end in pairwise([*it.begins.tolist(), len(every)]):
         yield end - begin, digest(every[begin:end])
 
 
-def _plain(many: Many, codes: Column, spelled: list[bytes]) -> list[bytes]:
+def _plain(kind_columns: KindColumns, codes: Column, spelled: list[bytes]) -> list[bytes]:
     """Lines in which nothing is hidden."""
-    if "cards" not in many.fields:
+    if "cards" not in kind_columns.fields:
         return _each(spelled, codes)
     parts = [line.partition(b'"cards":[') for line in spelled]
     before = [head + word for head, word, _ in parts]
     after = [tail[tail.index(b"]") :] for _, _, tail in parts]
-    cards = _cards(many.fields["cards"])
+    cards = _cards(kind_columns.fields["cards"])
     return [
         before[code] + card + after[code] for code, card in zip(codes.tolist(), cards, strict=True)
     ]
 
 
 def _hidden(
-    many: Many, codes: Column, events: list[Record], at: int, nonces: Nonces, begun: list[Any]
+    kind_columns: KindColumns,
+    codes: Column,
+    events: list[Record],
+    at: int,
+    nonces: Nonces,
+    begun: list[Any],
 ) -> list[bytes]:
     """Lines with commitments in them, each under the nonce of its place; `begun` is of its hand."""
     spelled = [spelling(event) for event in events]
     texts = [pattern.text.replace(b'"at":%d', b'"at":%d' % at, 1) for pattern, _ in spelled]
     hidden = []
     for place, field in enumerate(spelled[0][0].fields):
-        places = [b"%d\n%b" % (index, field.encode()) for index in range(many.index.max() + 1)]
+        places = [
+            b"%d\n%b" % (index, field.encode()) for index in range(kind_columns.index.max() + 1)
+        ]
         if field == "cards":
-            values = [b"[%b]" % cards for cards in _cards(many.fields["cards"])]
+            values = [b"[%b]" % cards for cards in _cards(kind_columns.fields["cards"])]
         else:
             values = _each([openings[place] for _, openings in spelled], codes)
-        hidden.append(nonces.hide(begun, _each(places, many.index), values))
+        hidden.append(nonces.hide(begun, _each(places, kind_columns.index), values))
     return [
         text % openings
         for text, openings in zip(_each(texts, codes), zip(*hidden, strict=True), strict=True)
     ]
 
 
-def _cards(cards: Each) -> list[bytes]:
+def _cards(cards: DictionaryColumn) -> list[bytes]:
     """The cards of each event as JSON, a comma between."""
     words = [msgspec.json.encode(word) for word in cards.values]
     first, *more = cards.codes.T
