@@ -186,7 +186,7 @@ def _table(snapshot: Snapshot, current: Manifest, name: str) -> SealedTable:
         known = (*STANDARD, *ruleset_projections(snapshot.ruleset))
         one = next(it for it in known if it.name == name)
         version, schema, columns = one.version, one.build([]).schema, one.view
-        lacking = [segment for segment in current.segments if not files.stands(one, segment)]
+        lacking = [segment for segment in current.segments if not files.is_current(one, segment)]
     if lacking:
         raise CannotRegister(
             f"{name} of what closed as {lacking[0].first_seq} to {lacking[0].last_seq} is not kept"

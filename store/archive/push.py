@@ -25,7 +25,7 @@ from store.proof.ledger_secrets import SecretFolder
 from store.proof.notary import CHECKPOINT, KEYS, REPLACED, last_checkpoint, public_keys
 from store.proof.policy import BEFORE, POLICY, PUBLISHED
 from store.proof.tree import Hashes, Refuted, check_consistency, consistency, frontier
-from store.proof.tree_file import TreeFiles, path_of, widths
+from store.proof.tree_file import TreeFiles, level_file_sizes, path_of
 from store.segments.reading import SegmentFiles
 
 TRIES = 20
@@ -179,7 +179,7 @@ class _Push:
 
     def _tree(self, now: Manifest) -> Iterator[tuple[str, ArchivedFile]]:
         """The files of the tree, each level as far as the manifest covers it."""
-        for level, size in enumerate(widths(now.tree)):
+        for level, size in enumerate(level_file_sizes(now.tree)):
             path = path_of(level)
             parts = []
             for at in range(0, size, TREE_PART):

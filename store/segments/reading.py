@@ -94,10 +94,10 @@ class SegmentFiles:
                 del self._opened[path]
             return self.open(segment, name)
 
-    def stands(self, projection: Projection, segment: Segment) -> bool:
+    def is_current(self, projection: Projection, segment: Segment) -> bool:
         """Whether a segment's file of a projection says what one made today would."""
         made = segment.projections.get(projection.name)
-        return projection.stands(made, lambda: self.open(segment, "events").names)
+        return projection.is_current(made, lambda: self.open(segment, "events").names)
 
     def filled(self, segment: Segment) -> list[str]:
         """Today's columns that a segment's events fill, as far as that is known."""

@@ -73,7 +73,7 @@ def write_rows(
             for name, made in builder.add(rows):
                 parts[name].append(made)
             yield rows
-        for name, made in builder.rest():
+        for name, made in builder.flush():
             parts[name].append(made)
 
     files = {"events": write_file(disk, "events", *ends, passing(), level)}

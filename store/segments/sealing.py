@@ -308,11 +308,11 @@ def _project(disk: Disk, segment: Segment, projections: Sequence[Projection]) ->
         builder = ProjectionBuilder(lack)
         groups = files.all_events(segment) if lack else ()
         made = chain.from_iterable(map(builder.add, groups))
-        for name, table in chain(made, builder.rest()):
+        for name, table in chain(made, builder.flush()):
             for full in cutters[name].add(table):
                 grown[name].add(full)
         for name, cutter in cutters.items():
-            grown[name].add(cutter.rest())
+            grown[name].add(cutter.flush())
         stored = {name: aside.done() for name, aside in grown.items()}
     disk.sync_folder(FOLDER)
     names = {"events", *(one.name for one in wanted)}

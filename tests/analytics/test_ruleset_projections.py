@@ -38,7 +38,7 @@ def alike(given: list[Leaf], kept: RulesetText = TEXTS.get) -> dict[str, pa.Tabl
     """Every table out of columns; column by column what walking finds, of those that have a walk
     here."""
     builder = ProjectionBuilder(ruleset_projections(kept))
-    found = dict((*builder.add(encoded_table(given)), *builder.rest()))
+    found = dict((*builder.add(encoded_table(given)), *builder.flush()))
     walked = {
         "auctions": arrow_table(
             [row for leaf in given for row in walked_auctions.rows_of(leaf)], SCHEMA
