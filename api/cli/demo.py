@@ -43,7 +43,7 @@ from engine.games import GAMES
 from engine.parameters import Impossible
 from engine.table import is_freeze_out
 from engine.verdict import Report, judge
-from events.codec import decode_all, encode_all
+from events.codec import decode_hand, encode_hand
 from events.evolve import replay
 from events.ledger import Ledger
 from events.match import MatchEnded
@@ -365,7 +365,7 @@ def check_ruleset(game: Game, records: list[Events]) -> RulesetTally:
 
 def check_record(game: Game, record: Events) -> tuple[str, str | None]:
     """The verdict on a record, and what is wrong with it, if anything is."""
-    if decode_all(encode_all(record)) != record:
+    if decode_hand(encode_hand(record)) != record:
         return "", "a record does not survive its own bytes"
     if tuple(read_line(notation_of(event)) for event in record) != record:
         return "", "a record does not survive its own notation"
@@ -384,4 +384,4 @@ def _seeded_hands(game: Game, seed: str) -> Iterator[Events]:
 
 
 def _events_digest(record: Events) -> bytes:
-    return hashlib.sha256(encode_all(record)).digest()
+    return hashlib.sha256(encode_hand(record)).digest()
