@@ -76,14 +76,14 @@ def rows_of(events: EventColumns, chosen: Sequence[str] = ()) -> pa.Table:
     words: dict[str, int] = {}
     filled_columns = {
         field.column
-        for kind_columns in events.by_kind
-        for field in fields(kind_columns.kind)
-        if field.form != "cards" and not _is_empty(kind_columns, field)
+        for one_kind in events.by_kind
+        for field in fields(one_kind.kind)
+        if field.form != "cards" and not _is_empty(one_kind, field)
     }
-    for kind_columns in events.by_kind:
-        where = events.rows(kind_columns)
-        kinds.codes[where] = words.setdefault(kind_columns.kind.__name__, len(words))
-        for name, cells in _cells(kind_columns, filled_columns).items():
+    for one_kind in events.by_kind:
+        where = events.rows(one_kind)
+        kinds.codes[where] = words.setdefault(one_kind.kind.__name__, len(words))
+        for name, cells in _cells(one_kind, filled_columns).items():
             parts.setdefault(name, []).append((where, cells))
     number = events.number[events.leaf]
     envelope = {
@@ -126,19 +126,19 @@ def with_fillers(rows: pa.Table) -> pa.Table:
     return rows
 
 
-def _is_empty(kind_columns: KindColumns, field: layout.Field) -> bool:
+def _is_empty(one_kind: KindColumns, field: layout.Field) -> bool:
     """Whether the field is empty by default, and in each of these events."""
-    return field.default in EMPTY and not any(kind_columns.fields[field.name].values)
+    return field.default in EMPTY and not any(one_kind.fields[field.name].values)
 
 
 def _cells(
-    kind_columns: KindColumns, filled_columns: Container[str] = ()
+    one_kind: KindColumns, filled_columns: Container[str] = ()
 ) -> dict[str, Column | DictionaryColumn]:
     """The columns that events of one kind fill; of cards as many as its rows have. What is empty
     fills those columns too that are there by other events."""
     cells: dict[str, Column | DictionaryColumn] = {}
-    for field in fields(kind_columns.kind):
-        values = kind_columns.fields[field.name]
+    for field in fields(one_kind.kind):
+        values = one_kind.fields[field.name]
         if field.form == "cards":
             for place, codes in enumerate(values.codes.T[:CARDS]):
                 if (codes >= 0).any():
@@ -146,7 +146,7 @@ def _cells(
             if values.codes.shape[1] > CARDS:
                 rest = (cards[CARDS:] for cards in cards_of(values))
                 cells["more_cards"] = value_numbers([" ".join(cards) or None for cards in rest])
-        elif field.column not in filled_columns and _is_empty(kind_columns, field):
+        elif field.column not in filled_columns and _is_empty(one_kind, field):
             continue
         elif field.form in ("numbers", "names"):
             spell = json_row if field.form == "names" else split_words

@@ -79,9 +79,9 @@ class EventColumns:
         each = zip(names, self.number.tolist(), strict=True)
         return [name if number < 0 else f"{name}/{number}" for name, number in each]
 
-    def rows(self, kind_columns: KindColumns) -> Column:
+    def rows(self, one_kind: KindColumns) -> Column:
         """The places of the events of one kind among all events."""
-        found: Column = self.begins[kind_columns.hand] + kind_columns.index
+        found: Column = self.begins[one_kind.hand] + one_kind.index
         return found
 
     def only(self, which: Column) -> "EventColumns":
@@ -89,12 +89,12 @@ class EventColumns:
         if which.all():
             return self
         place, kept = np.cumsum(which) - 1, []
-        for kind_columns in self.by_kind:
-            rows = np.flatnonzero(which[kind_columns.hand])
+        for one_kind in self.by_kind:
+            rows = np.flatnonzero(which[one_kind.hand])
             if len(rows):
-                fields = some_of(kind_columns.fields, rows)
-                hand, index = place[kind_columns.hand[rows]], kind_columns.index[rows]
-                kept.append(KindColumns(kind_columns.kind, hand, index, fields))
+                fields = some_of(one_kind.fields, rows)
+                hand, index = place[one_kind.hand[rows]], one_kind.index[rows]
+                kept.append(KindColumns(one_kind.kind, hand, index, fields))
         return EventColumns(
             self.match._replace(codes=self.match.codes[which]),
             self.number[which],
@@ -125,8 +125,8 @@ class EventColumns:
     def events(self) -> list[Record]:
         """All events in their order."""
         found = np.empty(len(self.at), dtype=object)
-        for kind_columns in self.by_kind:
-            found[self.rows(kind_columns)] = list(events_of(kind_columns, self.streams))
+        for one_kind in self.by_kind:
+            found[self.rows(one_kind)] = list(events_of(one_kind, self.streams))
         every: list[Record] = found.tolist()
         return every
 
@@ -192,19 +192,19 @@ def columns_of_hands(
 ) -> EventColumns:
     """Event columns of hands of a match, all of one time, that come in columns."""
     sizes = np.zeros(len(numbers), dtype=np.int64)
-    for kind_columns in by_kind:
-        sizes += np.bincount(kind_columns.hand, minlength=len(numbers))
+    for one_kind in by_kind:
+        sizes += np.bincount(one_kind.hand, minlength=len(numbers))
     same = DictionaryColumn(np.zeros(len(numbers), dtype=np.int32), [match])
     return EventColumns(same, numbers, sizes, np.full(int(sizes.sum()), at), by_kind)
 
 
-def events_of(kind_columns: KindColumns, streams: Sequence[str]) -> Iterator[Record]:
+def events_of(one_kind: KindColumns, streams: Sequence[str]) -> Iterator[Record]:
     """The events of one kind, each of them by itself."""
     values: list[Iterable[Any]] = []
-    if kind_columns.kind is HandStarted:
-        values.append([streams[hand] for hand in kind_columns.hand.tolist()])
-    for field in fields(kind_columns.kind):
-        column = kind_columns.fields[field.name]
+    if one_kind.kind is HandStarted:
+        values.append([streams[hand] for hand in one_kind.hand.tolist()])
+    for field in fields(one_kind.kind):
+        column = one_kind.fields[field.name]
         if field.form == "cards":
             values.append(cards_of(column))
         elif isinstance(column, DictionaryColumn):
@@ -216,8 +216,8 @@ def events_of(kind_columns: KindColumns, streams: Sequence[str]) -> Iterator[Rec
             values.append([None if at == NOBODY else at for at in column.tolist()])
         else:
             values.append(column.tolist())
-    make: Any = kind_columns.kind
-    return map(make, *values) if values else (make() for _ in kind_columns.hand)
+    make: Any = one_kind.kind
+    return map(make, *values) if values else (make() for _ in one_kind.hand)
 
 
 def cards_of(cards: DictionaryColumn) -> list[tuple[str, ...]]:

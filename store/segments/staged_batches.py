@@ -154,9 +154,9 @@ def leaf_digests(events: EventColumns, nonces: SaltedSecret) -> Iterator[tuple[i
     replies that failed before, and so are all if they are not hands of one match and one time.
     """
     alone = events.number < 0
-    for kind_columns in events.by_kind:
-        if kind_columns.kind is t.Faulted:
-            alone[kind_columns.hand] = True
+    for one_kind in events.by_kind:
+        if one_kind.kind is t.Faulted:
+            alone[one_kind.hand] = True
     alone |= len(events.match.values) > 1 or bool((events.at != events.at[:1]).any())
     together = events.only(~alone)
     hands = _hands(together, nonces.of(events.match.values[0])) if len(together.sizes) else iter(())
@@ -176,54 +176,51 @@ def _hands(it: EventColumns, nonces: Nonces) -> Iterator[tuple[int, str]]:
     at = int(it.at[0])
     hidden = [nonces.begun(stream) for stream in it.streams]
     found = np.empty(len(it.at), dtype=object)
-    for kind_columns in it.by_kind:
+    for one_kind in it.by_kind:
         columns = []  # rows that differ in more than cards are spelled, each once
-        for name, values in kind_columns.fields.items():
+        for name, values in one_kind.fields.items():
             rows: Any = values.codes if isinstance(values, DictionaryColumn) else values
             rows = (rows >= 0).sum(1) if name == "cards" else rows
             columns += list(rows.T) if rows.ndim > 1 else [rows]
-        first, codes = distinct_rows(columns, len(kind_columns.hand))
-        fields = some_of(kind_columns.fields, first)
+        first, codes = distinct_rows(columns, len(one_kind.hand))
+        fields = some_of(one_kind.fields, first)
         if "cards" in fields:
             fields["cards"] = DictionaryColumn(
                 np.where(fields["cards"].codes < 0, -1, 0), (UNKNOWN,)
             )
-        hand, index = kind_columns.hand[first], kind_columns.index[first]
-        blank = KindColumns(kind_columns.kind, hand, index, fields)
+        blank = KindColumns(one_kind.kind, one_kind.hand[first], one_kind.index[first], fields)
         events = list(events_of(blank, [_NOWHERE] * len(it.sizes)))
-        if kind_columns.kind is t.HandStarted:
+        if one_kind.kind is t.HandStarted:
             parts = [line.split(b'"%b"' % _NOWHERE.encode(), 1) for line in plain(events, at)]
             texts = [
                 b"%b%b%b" % (parts[code][0], msgspec.json.encode(it.streams[hand]), parts[code][1])
-                for hand, code in zip(kind_columns.hand.tolist(), codes.tolist(), strict=True)
+                for hand, code in zip(one_kind.hand.tolist(), codes.tolist(), strict=True)
             ]
-        elif hides(kind_columns.kind):
-            texts = _hidden(
-                kind_columns, codes, events, at, nonces, _each(hidden, kind_columns.hand)
-            )
+        elif hides(one_kind.kind):
+            texts = _hidden(one_kind, codes, events, at, nonces, _each(hidden, one_kind.hand))
         else:
-            texts = _plain(kind_columns, codes, plain(events, at))
-        found[it.rows(kind_columns)] = texts
+            texts = _plain(one_kind, codes, plain(events, at))
+        found[it.rows(one_kind)] = texts
     every = found.tolist()
     for begin, end in pairwise([*it.begins.tolist(), len(every)]):
         yield end - begin, digest(every[begin:end])
 
 
-def _plain(kind_columns: KindColumns, codes: Column, spelled: list[bytes]) -> list[bytes]:
+def _plain(one_kind: KindColumns, codes: Column, spelled: list[bytes]) -> list[bytes]:
     """Lines in which nothing is hidden."""
-    if "cards" not in kind_columns.fields:
+    if "cards" not in one_kind.fields:
         return _each(spelled, codes)
     parts = [line.partition(b'"cards":[') for line in spelled]
     before = [head + word for head, word, _ in parts]
     after = [tail[tail.index(b"]") :] for _, _, tail in parts]
-    cards = _cards(kind_columns.fields["cards"])
+    cards = _cards(one_kind.fields["cards"])
     return [
         before[code] + card + after[code] for code, card in zip(codes.tolist(), cards, strict=True)
     ]
 
 
 def _hidden(
-    kind_columns: KindColumns,
+    one_kind: KindColumns,
     codes: Column,
     events: list[Record],
     at: int,
@@ -235,14 +232,12 @@ def _hidden(
     texts = [pattern.text.replace(b'"at":%d', b'"at":%d' % at, 1) for pattern, _ in spelled]
     hidden = []
     for place, field in enumerate(spelled[0][0].fields):
-        places = [
-            b"%d\n%b" % (index, field.encode()) for index in range(kind_columns.index.max() + 1)
-        ]
+        places = [b"%d\n%b" % (index, field.encode()) for index in range(one_kind.index.max() + 1)]
         if field == "cards":
-            values = [b"[%b]" % cards for cards in _cards(kind_columns.fields["cards"])]
+            values = [b"[%b]" % cards for cards in _cards(one_kind.fields["cards"])]
         else:
             values = _each([openings[place] for _, openings in spelled], codes)
-        hidden.append(nonces.hide(begun, _each(places, kind_columns.index), values))
+        hidden.append(nonces.hide(begun, _each(places, one_kind.index), values))
     return [
         text % openings
         for text, openings in zip(_each(texts, codes), zip(*hidden, strict=True), strict=True)
