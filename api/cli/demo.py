@@ -37,7 +37,7 @@ from dealer.wire.match import MatchJob
 from dealer.wire.program import GRUFF, STEADY, USUAL_LIMITS, read_program
 from dealer.wire.protocol import wire_plan
 from dealer.wire.sandbox import Isolation
-from engine.changes import as_far, changed, origin, partner_of
+from engine.changes import changed, changed_where_possible, origin, partner_of
 from engine.game import Game, fingerprint, to_json
 from engine.games import GAMES
 from engine.parameters import Impossible
@@ -133,7 +133,7 @@ def demo(
     more = [] if rules is None else [rules_of(None, rules, ())]
     wanted = settings_of(settings)
     with errors_as(click.UsageError, Impossible):
-        tried = [as_far(game, wanted) for game in (*GAMES.values(), *more)]
+        tried = [changed_where_possible(game, wanted) for game in (*GAMES.values(), *more)]
     for name in wanted:  # each must fit one ruleset at least
         if all(name in refused for _, refused in tried):
             why = tried[-1][1][name]
