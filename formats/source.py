@@ -105,14 +105,14 @@ class Fault(Struct, frozen=True):
     where: FaultPlace
 
 
-class Leaves(Struct, frozen=True):
+class DropsOut(Struct, frozen=True):
     """A connection lost; or a clock run out, which the source says made the seat all-in."""
 
     seat: int
     all_in: bool = False
 
 
-Item = Act | AuctionBid | CardToss | Holds | HasBounty | Board | Shows | Mucks | Fault | Leaves
+Item = Act | AuctionBid | CardToss | Holds | HasBounty | Board | Shows | Mucks | Fault | DropsOut
 
 
 class Paid(Struct, frozen=True):

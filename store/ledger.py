@@ -34,7 +34,7 @@ from store.log.streams import Tail, publish_watermark
 from store.proof.checkpoint import CheckpointMemory
 from store.proof.ledger_secrets import SecretFolder, Secrets
 from store.proof.notary import Notary, open_secrets
-from store.proof.policy import keep_checkpoint_before
+from store.proof.witness_policy import keep_checkpoint_before
 from store.recovery import drop_leftovers, ready_notary, recover
 from store.segments.parquet_files import LEVEL
 from store.segments.sealed_segments import SealedSegments, in_position_order

@@ -23,9 +23,9 @@ from store.proof.checkpoint import ROLLBACKS, Checkpoint, open_checkpoint, sign
 from store.proof.ledger_secrets import SALTS_FILE as NONCES
 from store.proof.ledger_secrets import SecretFolder
 from store.proof.notary import CHECKPOINT, KEYS, REPLACED, last_checkpoint, public_keys
-from store.proof.policy import BEFORE, POLICY, PUBLISHED
 from store.proof.tree import Hashes, Refuted, check_consistency, consistency, frontier
 from store.proof.tree_file import TreeFiles, level_file_sizes, path_of
+from store.proof.witness_policy import BEFORE, POLICY, PUBLISHED
 from store.segments.reading import SegmentFiles
 
 TRIES = 20

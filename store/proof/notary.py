@@ -174,7 +174,7 @@ class Notary:
         self._hot, self._sealed = [], self._all
         return self.size
 
-    def take(self, hashes: Sequence[bytes]) -> int:
+    def append_hashes(self, hashes: Sequence[bytes]) -> int:
         """Append leaf hashes computed elsewhere; return the number of leaves in the files.
 
         They are signed only once the manifest names them.

@@ -31,7 +31,7 @@ from store.columns.codec import with_fillers
 from store.columns.layout import SCHEMA, columns
 from store.folder import manifest
 from store.folder.disk import Disk
-from store.folder.frames import Damaged, Marks, drawn_begin
+from store.folder.frames import Damaged, Marks, random_log_begin
 from store.folder.manifest import Manifest, ProducerAnswer, Segment
 from store.log import hot_log
 from store.log.hot_log import LoggedCall, ReadyLedger
@@ -104,7 +104,7 @@ def with_new_log(
     """The ledger of this manifest with a new log that begins with these calls; the old log goes."""
     marks = found.marks
     number = found.manifest.number + 1
-    begin = drawn_begin() if marks else ""
+    begin = random_log_begin() if marks else ""
     new = replace(now, number=number, log=hot_log.path_of(number), begin=begin)
     log = hot_log.create(disk, new.log, calls, new.chain(marks))
     new = replace(new, log_size=log.size)
@@ -138,7 +138,7 @@ def add_batches(
         public = (
             leaf_of(seq, *one[:2], one.lines, one.sha256) for seq, one in enumerate(leaves, first)
         )
-        notary.take(list(map(leaf_hash, public)))
+        notary.append_hashes(list(map(leaf_hash, public)))
     tail.next_seq, tail.next_pos = first + len(leaves), pos + segment.events
     ends = {one.stream: one.first + one.events for one in leaves if is_match(one.stream)}
     matches = tail.matches() | ends

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from store.folder import manifest
 from store.folder.disk import RealDisk
-from store.folder.frames import SIZE, Damaged, Frame, Marks, frame, frames
+from store.folder.frames import MARK_BYTES, Damaged, Frame, Marks, frame, frames
 from store.folder.manifest import Manifest
 from store.ledger import FileLedger
 from store.log.hot_log import to_payload
@@ -98,7 +98,7 @@ def named_by_all(folder: Path, sentence: str) -> None:
 # The log.
 
 
-@pytest.mark.parametrize("mark", [b"", bytes(SIZE)], ids=["none", "a wrong one"])
+@pytest.mark.parametrize("mark", [b"", bytes(MARK_BYTES)], ids=["none", "a wrong one"])
 @pytest.mark.parametrize("sealed", [0, 3], ids=["the first log", "a later one"])
 def test_a_forged_hand_in_the_log_is_refused_and_named(
     tmp_path: Path, mark: bytes, sealed: int
@@ -270,7 +270,7 @@ def test_a_log_cannot_be_made_an_old_one(tmp_path: Path) -> None:
     named_by_all(folder, "manifest.json does not bear the mark")
 
 
-@pytest.mark.parametrize("mark", [None, "", "00" * SIZE], ids=["old", "none", "wrong"])
+@pytest.mark.parametrize("mark", [None, "", "00" * MARK_BYTES], ids=["old", "none", "wrong"])
 def test_a_manifest_that_somebody_else_wrote_is_refused(tmp_path: Path, mark: str | None) -> None:
     written(tmp_path)
     rewritten(tmp_path, lambda now: replace(now, number=now.number + 1), mark)
