@@ -48,9 +48,9 @@ PATHS: dict[str, Followed] = {"screen": plan.FOLLOWED, "plain": plain_module.FOL
 RULES = distinct()
 COVER = covering(RULES)
 every_rules = pytest.mark.parametrize("name", sized(quick=COVER, ci=COVER, slow=RULES))
-TIMES = sized(3, 6)  # how many rulesets are changed in one way; in `slow` all of them
+TIMES = sized(3, 4)  # how many rulesets are changed in one way; in `slow` all of them
 FEW, MANY = 1, 60  # hands of each mutant, those that are dealt by it and those that are not
-OWN = sized(1, 2, 3)  # times as many of the ruleset itself
+OWN = sized(1, 1, 3)  # times as many of the ruleset itself
 
 
 @pytest.fixture(autouse=True)

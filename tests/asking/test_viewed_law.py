@@ -19,7 +19,7 @@ from tests.asking.seen_ledgers import in_order, ledger_of, matches, viewers
 from tests.hands import covering, steps
 from tests.profiles import sized
 
-SOME = sized(quick=covering(GAMES, steps), ci=covering(GAMES), slow=GAMES)
+SOME = sized(quick=covering(GAMES, steps), ci=covering(GAMES, steps), slow=GAMES)
 PLAYED = matches(SOME.values())
 VIEWERS = viewers(PLAYED)
 STRANGERS = sized((), VIEWERS[:1], VIEWERS)  # others are asked in `test_viewed_stranger` first
