@@ -12,7 +12,7 @@ from bench.peers import installed
 from bench.phh import phh
 from bench.play import hands
 from bench.runner import Bench, Contender, Target
-from events.codec import decode_all, encode_all
+from events.codec import decode_hand, encode_hand
 from events.evolve import replay
 
 SAMPLE = 200
@@ -50,12 +50,12 @@ def folded(seats: int) -> Callable[[int], int]:
 
 def from_bytes(seats: int) -> Callable[[int], int]:
     """Canonical lines, each validated and compared with its canonical form, to a hand."""
-    texts = [encode_all(record) for record in hands(seats, SAMPLE)]
+    texts = [encode_hand(record) for record in hands(seats, SAMPLE)]
 
     def run(count: int) -> int:
         events = 0
         for text in islice(cycle(texts), count):
-            record = decode_all(text)
+            record = decode_hand(text)
             replay(record)
             events += len(record)
         return events

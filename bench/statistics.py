@@ -126,7 +126,7 @@ def _made(folder: Path, rounds: int) -> list[str]:
             start = time.process_time()
             builder = ProjectionBuilder((one,))
             rows = sum(table.num_rows for group in groups for _, table in builder.add(group))
-            rows += sum(table.num_rows for _, table in builder.rest())
+            rows += sum(table.num_rows for _, table in builder.flush())
             rates[name].append(hands / (time.process_time() - start))
             assert rows >= hands
     in_hand, from_files = (sorted(one) for one in rates.values())

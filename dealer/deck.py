@@ -37,7 +37,7 @@ from events.match import DeckCommitted, DeckOpened, Match, MatchStarted, NonceGi
 from events.types import BoardDealt, BountyDrawn, CardSwapped, Event, Events, HandStarted, HoleDealt
 
 _RANKS = get_args(Rank)
-Below = Callable[[int], int]
+DrawBelow = Callable[[int], int]  # draws a whole number from 0 to below a bound
 
 
 class DeckPlace(NamedTuple):
@@ -45,13 +45,13 @@ class DeckPlace(NamedTuple):
     with all decks from one of them on."""
 
     at: int
-    shared: Callable[[int], Below]
+    shared: Callable[[int], DrawBelow]
 
 
 class Deck:
     """Fifty-two cards in one order, and the luck of the cards at risk."""
 
-    def __init__(self, order: Cards, below: Below, place: "DeckPlace | None" = None) -> None:
+    def __init__(self, order: Cards, below: DrawBelow, place: "DeckPlace | None" = None) -> None:
         self._pile = Pile(order)
         self._below = below
         self._place = place or DeckPlace(0, lambda first: below)
@@ -66,7 +66,7 @@ class Deck:
         other._draws, other._drawn = self._draws, self._drawn
         return other
 
-    def foreseeing(self, draws: tuple[int, ...]) -> "Deck":
+    def fork_with_draws(self, draws: tuple[int, ...]) -> "Deck":
         """A fork of the deck whose next draws of luck are these."""
         other = self.fork()
         other._draws = [*self._draws[: self._drawn], *draws]
@@ -146,7 +146,7 @@ class SeededDecks:
         shared = DeckPlace((number - 1) // self._deals, self._shared)
         return seeded_deck(f"{self._seed}/{deck}", shared)
 
-    def _shared(self, first: int) -> Below:
+    def _shared(self, first: int) -> DrawBelow:
         return _Luck(f"{self._seed}/{first}/bounties").below
 
 
@@ -187,7 +187,7 @@ def deck_place(key: Callable[[int], bytes], number: int, deals: int, chain_first
     """Where the deck of a committed hand stands; what decks share is drawn by the key of the first
     of them that is in this chain."""
 
-    def shared(first: int) -> Below:
+    def shared(first: int) -> DrawBelow:
         return Luck(key(max(first * deals + 1, chain_first)), BOUNTY).below
 
     return DeckPlace((number - 1) // deals, shared)

@@ -31,7 +31,7 @@ from docs.question_tables import answers, documents, tables
 from docs.rake_tables import known_rakes
 from engine.catalogue import CATALOGUE, KINDS, RAKE
 from engine.game import Game, fingerprint
-from engine.games import GAMES, RECORDED, RULESETS
+from engine.games import GAMES, IMPORTED, RULESETS
 from engine.parameters import spelled as said
 from engine.steps import AnyStep
 from events import types as t
@@ -171,12 +171,12 @@ def games() -> str:
     return "\n".join(_game(game, GAMES.get(game.partner or "")) for game in GAMES.values())
 
 
-def recorded() -> str:
+def imported() -> str:
     """Every ruleset of foreign records: how it differs from its partner, or from practice."""
     practice = {"fixed": "site-fl-standard", "pot_limit": "site-pl-standard"}
     return "\n".join(
         _game(game, GAMES[game.partner or practice.get(game.sizing, "site-nl-standard")])
-        for game in RECORDED.values()
+        for game in IMPORTED.values()
     )
 
 
@@ -332,7 +332,7 @@ PARTS: dict[str, Callable[[], str]] = {
         contested,
         kinds,
         games,
-        recorded,
+        imported,
         steps,
         commands,
         options,

@@ -43,10 +43,10 @@ def changed(game: Game, settings: Mapping[str, str]) -> Game:
     """
     base, before = origin(game)
     chosen = _remaining(base, {**before, **settings}, set(before) - set(settings))
-    variant = _changed(base, chosen)
+    variant = _with_settings(base, chosen)
     for name in _in_order(chosen):
         rest = {other: text for other, text in chosen.items() if other != name}
-        if _made_or_none(base, rest) == variant:
+        if _with_settings_or_none(base, rest) == variant:
             chosen = rest
     if not chosen:
         return base
@@ -91,7 +91,7 @@ def _named(game: Game) -> tuple[Game, dict[str, str], Game | None]:
     if not parts or base not in RULESETS:
         return game, {}, None
     settings = dict(part.partition("-")[::2] for part in parts)
-    return RULESETS[base], settings, _made_or_none(RULESETS[base], settings)
+    return RULESETS[base], settings, _with_settings_or_none(RULESETS[base], settings)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -108,12 +108,12 @@ def partner_of(game: Game) -> Game | None:
     if variant is None or any(getattr(variant, name) != getattr(game, name) for name in _PAYS):
         return partner
     try:
-        return as_far(partner, settings)[0]
+        return changed_where_possible(partner, settings)[0]
     except Impossible:  # what fits each alone does not fit together here
         return partner
 
 
-def as_far(game: Game, settings: Mapping[str, str]) -> tuple[Game, dict[str, str]]:
+def changed_where_possible(game: Game, settings: Mapping[str, str]) -> tuple[Game, dict[str, str]]:
     """A ruleset with those settings that it can have, and why it cannot have each of the others."""
     fitting, refused = dict(settings), dict[str, str]()
     while True:
@@ -130,7 +130,7 @@ def _remaining(base: Game, chosen: dict[str, str], earlier: set[str]) -> dict[st
     """Drop earlier settings that mean nothing any more: caps of a rake that there is not."""
     while True:
         try:
-            _changed(base, chosen)
+            _with_settings(base, chosen)
         except Impossible as reason:
             if reason.name not in earlier:
                 raise
@@ -144,14 +144,14 @@ def _in_order(settings: Mapping[str, str]) -> list[str]:
     return [name for name in known() if name in settings]
 
 
-def _made_or_none(base: Game, settings: Mapping[str, str]) -> Game | None:
+def _with_settings_or_none(base: Game, settings: Mapping[str, str]) -> Game | None:
     try:
-        return _changed(base, settings)
+        return _with_settings(base, settings)
     except Impossible:
         return None
 
 
-def _changed(base: Game, settings: Mapping[str, str]) -> Game:
+def _with_settings(base: Game, settings: Mapping[str, str]) -> Game:
     """The rules that these settings make, still under the name of what they were made of."""
     for name in settings:
         if name == "rake":
@@ -171,11 +171,11 @@ def _changed(base: Game, settings: Mapping[str, str]) -> Game:
         values[name] = None if value is NONE else value
     fields = {name: value for name, value in values.items() if name in Game.__struct_fields__}
     variant = replace(base, **fields)
-    variant = replace(variant, rake=_raked(variant.rake, values))
+    variant = replace(variant, rake=_changed_rake(variant.rake, values))
     for name in values:
         if why := lacking(variant, name):
             raise Impossible(f"{base.name} has no {name}: {why}", name)
-    variant = replace(variant, script=_script(base, variant, values))
+    variant = replace(variant, script=_changed_script(base, variant, values))
     if "seats_max" not in values and "burn" in values:
         variant = replace(variant, seats_max=min(variant.seats_max, seats_most(variant)))
     if sentence := fault(variant):
@@ -183,7 +183,7 @@ def _changed(base: Game, settings: Mapping[str, str]) -> Game:
     return variant
 
 
-def _raked(rake: Rake | None, values: Mapping[str, Any]) -> Rake | None:
+def _changed_rake(rake: Rake | None, values: Mapping[str, Any]) -> Rake | None:
     """The house's cut, part by part; without a rate there is none."""
     if "rake_percent" in values:
         rate = values["rake_percent"]
@@ -201,7 +201,7 @@ def _raked(rake: Rake | None, values: Mapping[str, Any]) -> Rake | None:
     return replace(rake, **parts)
 
 
-def _script(base: Game, variant: Game, values: Mapping[str, Any]) -> tuple[AnyStep, ...]:
+def _changed_script(base: Game, variant: Game, values: Mapping[str, Any]) -> tuple[AnyStep, ...]:
     """The script at other amounts, with swaps and forced bets where the policies want them."""
     low, high = (values.get(name) for name in ("low", "high"))
     blinds: Blinds | None = first(base, Blinds)
@@ -212,8 +212,13 @@ def _script(base: Game, variant: Game, values: Mapping[str, Any]) -> tuple[AnySt
         low = high = big if big or base.sizing != "fixed" else blinds.big
     lines: list[AnyStep] = []
     rounds = 0
-    forced = _forced(base, low)
-    chances = _chances(base, values)
+    # blind and straddle before a round of betting, in a game that has them
+    forced: tuple[AnyStep, ...] = ()
+    if first(base, Straddle) is not None:
+        forced = first(base, Blind), first(base, Straddle)
+        if low is not None and low != sizes(base)[0]:
+            forced = forced_at(low)
+    chances = _swap_steps(base, values)
     for step in base.script:
         match step:
             case Blind() | Straddle():
@@ -244,16 +249,7 @@ def _blinds(blinds: Blinds, big: int | None, values: Mapping[str, Any]) -> Blind
     return Blinds(values.get("small", small), big, values.get("ante", blinds.ante))
 
 
-def _forced(base: Game, low: int | None) -> tuple[AnyStep, ...]:
-    """Blind and straddle before a round of betting, in a game that has them."""
-    if first(base, Straddle) is None:
-        return ()
-    if low is None or low == sizes(base)[0]:
-        return first(base, Blind), first(base, Straddle)
-    return forced_at(low)
-
-
-def _chances(base: Game, values: Mapping[str, Any]) -> list[SwapHole]:
+def _swap_steps(base: Game, values: Mapping[str, Any]) -> list[SwapHole]:
     """All chances as parts of one number: a deck draws of one number all through a hand."""
     names = ("swap_flop", "swap_turn")
     every = [*zip(names, swaps(base), strict=False)]

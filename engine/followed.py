@@ -26,7 +26,7 @@ Followed = Mapping[type[Struct], Mapping[str, tuple[object, ...]]]
 EITHER = (False, True)
 # What is said of rules and tables, and what no event of a hand depends on but whose card came next:
 # every fast path follows this. Of clocks only what is asked once somebody's time has run out.
-UNASKED: Mapping[str, tuple[object, ...]] = {
+FOLLOWED_BY_ALL: Mapping[str, tuple[object, ...]] = {
     "name": (str,),
     "document": (str,),
     "partner": (str, None),

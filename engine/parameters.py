@@ -42,8 +42,8 @@ class Impossible(ValueError):
         self.name = name
 
 
-class Kind(NamedTuple):
-    """A type of parameter: its values in words, a parser (None if invalid), and a formatter."""
+class ValueKind(NamedTuple):
+    """A kind of value: its values in words, a parser (None if invalid), and a formatter."""
 
     may: str
     read: Callable[[str], Any]
@@ -55,7 +55,7 @@ class Parameter(NamedTuple):
 
     name: str
     about: str
-    kind: Kind
+    kind: ValueKind
     value: Any
 
     @property
@@ -85,38 +85,38 @@ def named_values(settings: Iterable[str]) -> dict[str, str]:
 # What values there are.
 
 
-def whole(least: int, most: int = MOST) -> Kind:
+def whole(least: int, most: int = MOST) -> ValueKind:
     """A whole number within limits."""
 
     def read(text: str) -> int | None:
         match = re.fullmatch(r"[0-9]{1,13}", text, re.ASCII)
         return int(text) if match and least <= int(text) <= most else None
 
-    return Kind(f"a whole number from {least} to {most}", read, str)
+    return ValueKind(f"a whole number from {least} to {most}", read, str)
 
 
-def choice(values: Iterable[Any]) -> Kind:
+def choice(values: Iterable[Any]) -> ValueKind:
     """One of several named values."""
     known = {plain(spelled(value)): value for value in values}
     *others, last = (spelled(value) for value in known.values())
     words = f"{', '.join(others)} or {last}" if others else last
-    return Kind(words, known.get, spelled)
+    return ValueKind(words, known.get, spelled)
 
 
-def optional(kind: Kind) -> Kind:
+def optional(kind: ValueKind) -> ValueKind:
     """`none`, or a value of another kind."""
 
     def read(text: str) -> Any:
         return NONE if text == "none" else kind.read(text)
 
-    return Kind(
+    return ValueKind(
         f"none, or {kind.may}",
         read,
         lambda value: "none" if value is None else kind.text(value),
     )
 
 
-def _part(text: str) -> Fraction | None:
+def _fraction(text: str) -> Fraction | None:
     """A whole percent, or a fraction of one: never a float (S6)."""
     match = re.fullmatch(r"([0-9]{1,6})(?:-([1-9][0-9]{0,5}))?", text, re.ASCII)
     if match is None:
@@ -125,7 +125,7 @@ def _part(text: str) -> Fraction | None:
     return value if value <= 1 else None
 
 
-def _part_text(value: Fraction) -> str:
+def _fraction_text(value: Fraction) -> str:
     percent = value * 100
     whole_percent = percent.denominator == 1
     return str(percent) if whole_percent else f"{value.numerator}/{value.denominator}"
@@ -154,16 +154,18 @@ def spelled(value: object) -> str:
 
 
 NONE: Any = object()  # read where a parameter is set to be nothing
-PART = Kind("a whole percent from 0 to 100, or a fraction such as 1/30", _part, _part_text)
-CAPS = Kind(
+FRACTION = ValueKind(
+    "a whole percent from 0 to 100, or a fraction such as 1/30", _fraction, _fraction_text
+)
+CAPS = ValueKind(
     "PLAYERS:CHIPS,... such as 2:50,3:100 (so many players dealt in or more, at most so much), "
     "or none",
     _caps,
     lambda value: ",".join(f"{players}:{cap}" for players, cap in value) or "none",
 )
-_RAKE_KINDS: dict[str, Kind] = {
-    "percent": Kind(
-        "a whole percent from 0 to 100, or a fraction of the pot such as 1/40", _part, _part_text
+_RAKE_KINDS: dict[str, ValueKind] = {
+    "percent": FRACTION._replace(
+        may="a whole percent from 0 to 100, or a fraction of the pot such as 1/40"
     ),
     "caps_by_players": CAPS,
     "increment": whole(1),
@@ -197,7 +199,7 @@ def seats_most(game: Game) -> int:
     return min(23, cards // max(1, hole + more))
 
 
-_SCRIPT: tuple[tuple[str, str, Kind, Callable[[Game], Any]], ...] = (
+_SCRIPT: tuple[tuple[str, str, ValueKind, Callable[[Game], Any]], ...] = (
     ("small", "the small blind", whole(1), lambda game: first(game, Blinds).small),
     ("big", "the big blind, and the smallest bet", whole(1), lambda game: first(game, Blinds).big),
     ("low", "the limit of the first two rounds", whole(1), lambda game: sizes(game)[0]),
@@ -208,10 +210,10 @@ _SCRIPT: tuple[tuple[str, str, Kind, Callable[[Game], Any]], ...] = (
         whole(0),
         lambda game: first(game, Blinds).ante if first(game, Blinds) else first(game, Antes).amount,
     ),
-    ("swap_flop", "the chance of a swap on the flop", PART, lambda game: swaps(game)[0]),
-    ("swap_turn", "the chance of a swap on the turn", PART, lambda game: swaps(game)[1]),
+    ("swap_flop", "the chance of a swap on the flop", FRACTION, lambda game: swaps(game)[0]),
+    ("swap_turn", "the chance of a swap on the turn", FRACTION, lambda game: swaps(game)[1]),
 )
-_FIELDS: tuple[tuple[str, str, Kind], ...] = (
+_FIELDS: tuple[tuple[str, str, ValueKind], ...] = (
     ("stack", "what a seat brings", whole(1)),
     ("hands", "how many hands a match has", optional(whole(1, 10_000_000))),
     ("seats_min", "the fewest players", whole(2, 23)),
@@ -351,9 +353,9 @@ def parameters(game: Game) -> dict[str, Parameter]:
 
 
 @cache
-def known() -> dict[str, tuple[str, Kind, Callable[[Game], Any]]]:
+def known() -> dict[str, tuple[str, ValueKind, Callable[[Game], Any]]]:
     """Every parameter that any ruleset has: its question, its kind, and how its value is found."""
-    found: dict[str, tuple[str, Kind, Callable[[Game], Any]]] = {}
+    found: dict[str, tuple[str, ValueKind, Callable[[Game], Any]]] = {}
     for name, about, kind, of_script in _SCRIPT:
         found[name] = about, kind, of_script
     for name, about, kind in _FIELDS:
@@ -381,7 +383,7 @@ def _rake_part(part: str) -> Callable[[Game], Any]:
     return found
 
 
-def _kind(of: type[Policies] | type[Rake], name: str) -> Kind:
+def _kind(of: type[Policies] | type[Rake], name: str) -> ValueKind:
     """The type of a policy as a parameter; where any value fits, those that the catalogue names."""
     if of is Rake and name in _RAKE_KINDS:
         return _RAKE_KINDS[name]

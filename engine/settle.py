@@ -28,7 +28,7 @@ from engine.turn import IllegalCommand
 from events.cards import RANKS, UNKNOWN, Cards
 from events.state import Hand
 from events.types import BountySettled, Event, Events, PotSplit, RakeTaken
-from odds.rank import Flushes, HoleMin, Ranking, Straights, best_five, five, ranker
+from odds.rank import Flushes, HoleMin, Ranking, Straights, best_five, ranker, value_of_five
 
 Strength = tuple[int, int]
 
@@ -281,7 +281,7 @@ def worth(game: Policies, hand: Hand, seat: int) -> int | None:
     if game.announce == "announced":
         for announcer, cards in hand.showing.announced:
             if announcer == seat:
-                return five(cards, straights=game.straights, ranking=game.ranking)
+                return value_of_five(cards, straights=game.straights, ranking=game.ranking)
     held = hand.hole[seat]
     if UNKNOWN in held or UNKNOWN in hand.board:
         return None

@@ -35,7 +35,7 @@ def encode_lines(records: Sequence[Event | Match]) -> bytes:
     return _encoder.encode_lines(records)
 
 
-def encode_all(events: Iterable[Event]) -> bytes:
+def encode_hand(events: Iterable[Event]) -> bytes:
     """A hand as canonical lines, each ended by a newline."""
     return b"".join(encode(event) + b"\n" for event in events)
 
@@ -50,7 +50,7 @@ def decode_record(line: bytes) -> Match:
     return _strict(line, _record_decoder)
 
 
-def decode_all(text: bytes) -> Events:
+def decode_hand(text: bytes) -> Events:
     """Decode the events of a hand from its lines; a bad line is refused by its number."""
     events = []
     for number, line in enumerate(text.removesuffix(b"\n").split(b"\n"), start=1):

@@ -5,8 +5,9 @@ A hand is a stream `MATCH/NUMBER`; it closes with the append that carries `HandE
 closes at once. Rooms that write use these types; `api` passes them a real ledger.
 
 A ledger also takes events of many hands in columns, as a reader of foreign hands makes them; no
-event is made of them on the way. A field's column holds whole numbers or truths, or is an
-`Each`; `next` is -1 where nobody is. A row of numbers is a row of a column, with -1 to its end.
+event is made of them on the way. A field's column holds whole numbers or truths, or is a
+`DictionaryColumn`; `next` is -1 where nobody is. A row of numbers is a row of a column, with -1 to
+its end.
 """
 
 from collections.abc import Iterator, Sequence
@@ -127,8 +128,8 @@ Column = Any  # an array of numbers
 CARDS = (*DECK, UNKNOWN)
 
 
-class Each(NamedTuple):
-    """A field with few different values: which of them each event has; -1 is none.
+class DictionaryColumn(NamedTuple):
+    """A column with few different values: which of them each event has; -1 is none.
 
     Of cards each event has a row, with -1 to its end.
     """
@@ -137,9 +138,9 @@ class Each(NamedTuple):
     values: Sequence[Any]
 
 
-class Many(NamedTuple):
+class KindColumns(NamedTuple):
     """Events of one kind: which of the hands each belongs to, its place there, and its fields, each
-    a column or an `Each`.
+    a `Column` or a `DictionaryColumn`.
 
     `HandStarted` does without its field `hand`: that is the stream.
     """
@@ -153,6 +154,8 @@ class Many(NamedTuple):
 def some_of(fields: dict[str, Any], rows: Column) -> dict[str, Any]:
     """The selected rows of each field."""
     return {
-        name: Each(column.codes[rows], column.values) if isinstance(column, Each) else column[rows]
+        name: column._replace(codes=column.codes[rows])
+        if isinstance(column, DictionaryColumn)
+        else column[rows]
         for name, column in fields.items()
     }

@@ -156,7 +156,7 @@ check(FIELDS)
 FLAGS = tuple(dict.fromkeys(flag for hidden in FIELDS.values() for flag in hidden.flags.split()))
 
 
-class Opened(NamedTuple):
+class MatchOpenness(NamedTuple):
     """Whether everybody sees a match's hands, and its own secrets, as an auditor does; whether its
     hands are withheld from everybody else as long as they are not open."""
 
@@ -165,7 +165,7 @@ class Opened(NamedTuple):
     withheld: bool
 
 
-def opened(disclosure: Disclosure | None, *, mirrored: bool, over: bool) -> Opened:
+def match_openness(disclosure: Disclosure | None, *, mirrored: bool, over: bool) -> MatchOpenness:
     """The openness of a match that announced this; a match without announcement opens nothing.
 
     A seed tells the cards of hands to come, so not even an open match shows it before it is over.
@@ -174,7 +174,7 @@ def opened(disclosure: Disclosure | None, *, mirrored: bool, over: bool) -> Open
     """
     secrets = over and disclosure in ("open", "open-after-match")
     hands = secrets or (disclosure == "open" and not mirrored)
-    return Opened(hands, secrets, mirrored and not hands)
+    return MatchOpenness(hands, secrets, mirrored and not hands)
 
 
 class Hidden(Struct, frozen=True):
@@ -268,7 +268,7 @@ class SourceNotedSeen(Struct, frozen=True, tag="SourceNoted"):
     footer: str | Hidden
 
 
-Open = (
+UnredactedEvent = (
     t.HandStarted
     | t.StepEntered
     | t.AntePosted
@@ -302,7 +302,7 @@ Open = (
     | MatchEnded
 )
 Seen = (
-    Open
+    UnredactedEvent
     | HoleDealtSeen
     | BountyDrawnSeen
     | BidPlacedSeen
@@ -336,7 +336,7 @@ def see_one(event: t.Event | Match, who: Viewpoint) -> Seen | None:
     """One event as this viewpoint may see it; None if even that it happened is hidden."""
     hidden = FIELDS[type(event)]
     if not hidden.secrets:
-        return cast(Open, event)
+        return cast(UnredactedEvent, event)
     if hidden.is_withheld(event) and not _holds(who, "seat", event):
         return None
     seen = {field: getattr(event, field) for field in hidden.clear.split()}

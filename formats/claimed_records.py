@@ -53,10 +53,10 @@ from formats.source import (
     AuctionBid,
     Board,
     CardToss,
+    DropsOut,
     Fault,
     Holds,
     Item,
-    Leaves,
     Mucks,
     Shows,
     SourceHand,
@@ -228,14 +228,14 @@ def _item_events(game: Game, hand: Hand, item: Item, later: list[Item]) -> Itera
             ):
                 yield StepEntered(last, "showdown")
             yield Shown(seat, item.cards) if isinstance(item, Shows) else Mucked(seat)
-        case Leaves(seat=seat, all_in=all_in):
+        case DropsOut(seat=seat, all_in=all_in):
             yield TimedOut(seat, True, _next_to_act(later)) if all_in else Disconnected(seat)
 
 
 def _next_to_act(later: list[Item]) -> int | None:
     """The seat that acts next on this street, as the source has it."""
     for item in later:
-        if isinstance(item, Act) or (isinstance(item, Leaves) and item.all_in):
+        if isinstance(item, Act) or (isinstance(item, DropsOut) and item.all_in):
             return item.seat
         if isinstance(item, AuctionBid | CardToss | Board | Shows | Mucks):
             return None

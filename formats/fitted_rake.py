@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from engine.game import Game
-from engine.games import RECORDED
+from engine.games import IMPORTED
 from engine.policies import Rake
 from engine.settle import rakes, taken_of
 from events.state import opened
@@ -69,7 +69,7 @@ def fitted_rakes(
     """The house of each stakes: as it was set for this site, or as it explains most of the hands
     there; those of the table, if that was asked for."""
     if rules.settings:
-        rake = rules.of(RECORDED[f"{site}-nl"]).rake
+        rake = rules.of(IMPORTED[f"{site}-nl"]).rake
         if rake is not None:
             return HouseRakes({stakes: HouseRake(rake, {}, sure=True) for stakes, _ in hands_seen})
     seen: dict[str, set[RakeSample]] = {}

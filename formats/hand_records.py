@@ -60,11 +60,11 @@ from formats.source import (
     AuctionBid,
     Board,
     CardToss,
+    DropsOut,
     Fault,
     HasBounty,
     Holds,
     Item,
-    Leaves,
     Mucks,
     Shows,
     SourceHand,
@@ -171,7 +171,7 @@ def _faults(items: list[Item], *where: FaultPlace) -> Iterable[Faulted]:
 
 def _answer(question: Turn, game: Game, hand: Hand, items: list[Item]) -> Answer | None:
     first = items[0] if items else None
-    if isinstance(first, Leaves) and not first.all_in:
+    if isinstance(first, DropsOut) and not first.all_in:
         return Disconnect(first.seat), (0,)
     match question:
         case ToDeal(kind="board") if isinstance(first, Act) and first.verb == "fold":
@@ -213,7 +213,7 @@ def _answer(question: Turn, game: Game, hand: Hand, items: list[Item]) -> Answer
             return _show(question, hand, items)
         case ToStraddle():
             # A straddle stands in the source as a raise, its refusal as a fold.
-            if isinstance(first, Leaves):
+            if isinstance(first, DropsOut):
                 return TimeOut(first.seat), (0,)
             if not isinstance(first, Act) or first.verb not in ("raise", "fold"):
                 return None
@@ -229,7 +229,7 @@ def _act(game: Game, hand: Hand, items: list[Item]) -> Answer | None:
     """
     first = items[0] if items else None
     if type(first) is not Act:
-        if isinstance(first, Leaves):
+        if isinstance(first, DropsOut):
             return (TimeOut if first.all_in else Disconnect)(first.seat), (0,)
         return None
     seat, will = first.seat, _will_of(first.default)

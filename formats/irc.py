@@ -16,7 +16,7 @@ from typing import BinaryIO
 from msgspec import Struct, json
 from msgspec.structs import replace
 
-from engine.games.recorded import IRC_LIMIT
+from engine.games.imported import IRC_LIMIT
 from events.cards import Cards, is_card
 from formats.source import Act, Board, Holds, Item, Refused, Shows, Skipped, SourceFile, SourceHand
 from formats.timestamps import utc_of_seconds

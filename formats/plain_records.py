@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from engine.followed import EITHER, UNASKED, Followed, unfollowed
+from engine.followed import EITHER, FOLLOWED_BY_ALL, Followed, unfollowed
 from engine.game import Game, Reading
 from engine.policies import Rake
 from engine.seats import clockwise, others, owing
@@ -50,7 +50,7 @@ _TURNED = (Shows, Mucks)
 _AMOUNT = range(1 << 60)
 FOLLOWED: Followed = {
     Game: {
-        **UNASKED,
+        **FOLLOWED_BY_ALL,
         "script": (Blinds, Posts, DealHole, Betting, DealBoard, Showdown),
         "split_unit": (int,),
         "heads_up_blinds": ("button_small", "left_small"),

@@ -28,7 +28,7 @@ from engine.game import Game
 from engine.parameters import Impossible
 from engine.turn import Post
 from events.cards import Cards, Rank
-from events.ledger import Many
+from events.ledger import KindColumns
 from events.match import SourceNoted
 from events.types import FaultKind, FaultPlace
 from formats.rakes import RakeFrom
@@ -105,14 +105,14 @@ class Fault(Struct, frozen=True):
     where: FaultPlace
 
 
-class Leaves(Struct, frozen=True):
+class DropsOut(Struct, frozen=True):
     """A connection lost; or a clock run out, which the source says made the seat all-in."""
 
     seat: int
     all_in: bool = False
 
 
-Item = Act | AuctionBid | CardToss | Holds | HasBounty | Board | Shows | Mucks | Fault | Leaves
+Item = Act | AuctionBid | CardToss | Holds | HasBounty | Board | Shows | Mucks | Fault | DropsOut
 
 
 class Paid(Struct, frozen=True):
@@ -182,7 +182,7 @@ class SourceBatch(NamedTuple):
     every: range
     numbers: Any
     nets: Any
-    many: tuple[Many, ...]
+    by_kind: tuple[KindColumns, ...]
     hand: Callable[[int], SourceHand | Skipped]
     texts: Sequence[str]
 

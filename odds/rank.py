@@ -193,8 +193,10 @@ def value(
     return ranker(straights, ranking, hole_min)(hole, board)
 
 
-def five(cards: Cards, *, straights: Straights = "standard", ranking: Ranking = "standard") -> int:
-    """The value of exactly five named cards, as a player announces them (U19)."""
+def value_of_five(
+    cards: Cards, *, straights: Straights = "standard", ranking: Ranking = "standard"
+) -> int:
+    """The value of exactly five cards: of a best hand, or as a player announces them (U19)."""
     if len(cards) != 5:
         raise ValueError(f"five cards are announced, not {len(cards)}")
     return ranker(straights, ranking)(cards, ())

@@ -11,7 +11,7 @@
 An append is decided by `Admission`, written by `HotLog`, counted by `Tail`. Callers who come while
 the disk is busy wait together, and the first of them writes for all: one frame, one sync. The one
 who fills the log seals it (`sealing.py`), and the others wait; so memory holds one log and no more.
-What was made into columns elsewhere goes past the log into a segment (`runs.py`, `sealing.py`).
+Staged batches go past the log into a segment (`segments/staged_batches.py`, `sealing.py`).
 
 Memory is ahead of the disk only inside `_at_stake`. Whatever fails there breaks the ledger: it
 answers nothing more, for what memory says may not be so, and a failed sync must not be tried again
@@ -34,23 +34,23 @@ from store.log.streams import Tail, publish_watermark
 from store.proof.checkpoint import CheckpointMemory
 from store.proof.ledger_secrets import SecretFolder, Secrets
 from store.proof.notary import Notary, open_secrets
-from store.proof.policy import keep_checkpoint_before
+from store.proof.witness_policy import keep_checkpoint_before
 from store.recovery import drop_leftovers, ready_notary, recover
 from store.segments.parquet_files import LEVEL
-from store.segments.runs import Run
 from store.segments.sealed_segments import SealedSegments, in_position_order
 from store.segments.sealing import (
     GRACE_MS,
     LARGE,
     QUICK,
     Bar,
-    add_runs,
-    check_run_nonces,
+    add_batches,
+    check_batch_nonces,
     compact,
     rebuild,
     seal,
     sweep,
 )
+from store.segments.staged_batches import StagedBatch
 from store.tables.projection import Projection
 
 SEAL_HANDS = 20_000
@@ -96,7 +96,7 @@ class FileLedger:
             drop_leftovers(disk, self._found.manifest)
             self._published()
             self.notes = list(self._found.notes)
-        self.nonces = self._notary.salts.now if self._notary else None  # that runs are made with
+        self.nonces = self._notary.salts.now if self._notary else None  # that batches are made with
         self._signed_at = self._clock()
         self._void_open()
 
@@ -108,21 +108,21 @@ class FileLedger:
         """Append a call that comes as bytes: they are read once, not written and read again."""
         return self._called(decode_call(payload))
 
-    def append_runs(self, runs: Sequence[Run], without: Collection[str] = ()) -> None:
-        """All of these runs or none, sealed and durable on return: they never pass the log. Some
+    def append_batches(self, batches: Sequence[StagedBatch], without: Collection[str] = ()) -> None:
+        """Append all of these batches or none, sealed and durable on return, past the log. Some
         projections may be left for later."""
-        if not runs:
+        if not batches:
             return
         with self._commit:
             self._check_open()
-            check_run_nonces(runs, self.nonces)
-            self._admission.check_closed(leaf[:3] for run in runs for leaf in run.leaves)
+            check_batch_nonces(batches, self.nonces)
+            self._admission.check_closed(leaf[:3] for batch in batches for leaf in batch.leaves)
             self._seal()  # what closed before takes its sequence numbers before
             with self._at_stake("adopting"):
                 found, producers = self._found, self._admission.producers
                 wanted = [one for one in self._projections if one.name not in without]
                 now = found, self._tail, producers, wanted, self._notary
-                self._use(add_runs(self._disk, *now, runs))
+                self._use(add_batches(self._disk, *now, batches))
                 self._published()
                 self._signed_at = self._clock()
             self._commit.notify_all()

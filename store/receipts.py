@@ -94,7 +94,7 @@ class Prover:
         """The number of leaves."""
         return self._sealed + len(self._closed)
 
-    def head(self, size: int) -> bytes:
+    def root_at(self, size: int) -> bytes:
         """The root over the first so many leaves."""
         return self.frontier(size).root()
 
@@ -140,7 +140,7 @@ class Prover:
         receipt.check(leaf_hash(leaf), known.keys)
         return leaf, receipt
 
-    def proved(self, one: Leaf, known: SignedCheckpoint) -> tuple[bytes, Proof]:
+    def leaf_with_proof(self, one: Leaf, known: SignedCheckpoint) -> tuple[bytes, Proof]:
         """The bytes of a leaf that this checkpoint covers, and what leads from it to the root."""
         leaf = self._salts.leaf(one.hand_seq, one.recorded)
         return leaf, inclusion(one.hand_seq, known.checkpoint.size, self.hashes)

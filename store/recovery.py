@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from store.folder import manifest
 from store.folder.disk import Disk, sha256_of
-from store.folder.frames import Damaged, Marks, drawn_begin
+from store.folder.frames import Damaged, Marks, random_log_begin
 from store.folder.manifest import Manifest
 from store.log import hot_log
 from store.log.hot_log import FOLDER, ReadyLedger, check_durable, torn_note
@@ -54,7 +54,7 @@ def recover(disk: Disk, marks: Marks | None = None) -> ReadyLedger:
         for name in disk.names(FOLDER):
             if disk.read(f"{FOLDER}/{name}"):
                 raise Damaged(f"{manifest.PATH} is missing, but {FOLDER}/{name} is not empty")
-        new = Manifest(0, hot_log.path_of(0), 0, 0, 0, begin=drawn_begin() if marks else "")
+        new = Manifest(0, hot_log.path_of(0), 0, 0, 0, begin=random_log_begin() if marks else "")
         log = hot_log.create(disk, new.log, [], new.chain(marks))
         manifest.write(disk, new, marks)
         return ReadyLedger(new, log, (), marks=marks)

@@ -22,9 +22,9 @@ from store.proof.checkpoint import Checkpoint, CheckpointMemory, open_checkpoint
 from store.proof.ledger_secrets import salts_of
 from store.proof.notary import CHECKPOINT, KEYS, key_doubts, last_checkpoint, public_keys
 from store.proof.note import Key
-from store.proof.policy import PUBLISHED, last_published, policy_of
 from store.proof.tree import EMPTY, WIDTH, Frontier, Refuted, leaf_hash
 from store.proof.tree_file import FOLDER, TreeFiles, faults
+from store.proof.witness_policy import PUBLISHED, last_published, policy_of
 from store.reader import Snapshot
 from store.recovery import check_files
 

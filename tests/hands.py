@@ -13,7 +13,7 @@ import pytest
 from hypothesis import strategies
 
 from engine.game import Game
-from engine.games import GAMES, RECORDED
+from engine.games import GAMES, IMPORTED
 from engine.hand import begin, step, turn
 from engine.policies import Policies
 from engine.turn import (
@@ -57,7 +57,7 @@ from tests.profiles import sized
 
 T = TypeVar("T")
 
-RULESETS = {**GAMES, **RECORDED}
+RULESETS = {**GAMES, **IMPORTED}
 sources = strategies.binary(min_size=64, max_size=160)
 NAMES = ("ursa", "lynx", "puma", "wolf", "crow", "moth", "toad", "hare", "boar")
 CLOCKED = ("all_in_if_paid", "fold_or_check")  # values of time_out under which a clock is a player

@@ -144,7 +144,9 @@ def test_changes_are_those_since_a_branch_left_and_those_not_committed(tmp_path:
     [
         pytest.param((), id="plain"),
         pytest.param(
-            ("-p", "xdist.plugin", "-n", "2", "--dist", "loadfile"), id="two", marks=pytest.mark.ci
+            ("-p", "xdist.plugin", "-n", "2", "--dist", "loadfile"),
+            id="two",
+            marks=pytest.mark.slow,
         ),
     ],
 )

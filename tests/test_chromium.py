@@ -26,7 +26,7 @@ def ran(tmp_path: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.ci
+@pytest.mark.slow
 @pytest.mark.skipif(bool(chromium.drivers_trouble()), reason="the browser's driver cannot start")
 @pytest.mark.skipif(any(map(os.path.exists, chromium.ON_A_MAC)), reason="this Mac has a browser")
 def test_without_a_browser_its_tests_are_skipped_in_one_sentence(tmp_path: Path) -> None:
@@ -36,7 +36,7 @@ def test_without_a_browser_its_tests_are_skipped_in_one_sentence(tmp_path: Path)
     assert "1 skipped" in run.stdout
 
 
-@pytest.mark.ci
+@pytest.mark.slow
 @pytest.mark.skipif(bool(chromium.drivers_trouble()), reason="the browser's driver cannot start")
 @pytest.mark.skipif(any(map(os.path.exists, chromium.ON_A_MAC)), reason="this Mac has a browser")
 def test_where_a_browser_is_required_its_absence_is_an_error(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_where_a_browser_is_required_its_absence_is_an_error(tmp_path: Path) -> 
     assert chromium.NONE in run.stdout
 
 
-@pytest.mark.ci
+@pytest.mark.slow
 def test_where_the_browsers_driver_cannot_start_its_tests_are_skipped_with_the_reason(
     tmp_path: Path,
 ) -> None:

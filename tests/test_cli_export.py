@@ -26,7 +26,7 @@ from events.match import DeckCommitted, DeckOpened, Match, MatchEnded, NonceGive
 from events.types import Events
 from store.ledger import open_ledger
 from store.reader import Reader
-from store.sql.json_values import json_rows
+from store.sql.result_values import json_rows
 from store.tables.projection import STANDARD
 from tests.exports import exported, ledger_of, start_of, started
 from tests.profiles import in_turn

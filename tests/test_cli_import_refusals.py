@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from api.importing.spill import SpillFile
-from formats.detection import Format, format_of
+from formats.registry import Format, format_of
 from store.proof.ledger_secrets import SaltedSecret
 from store.reader import Reader
 from tests.foreign import edited, gamelog, misjudged

@@ -30,7 +30,7 @@ from api.viewpoints.redaction import replay_seen
 from dealer.play import play
 from engine.games import GAMES
 from events import types as t
-from events.codec import encode_all
+from events.codec import encode_hand
 from events.ledger import Append, Appended
 from events.match import MatchEnded
 from events.state import Finished
@@ -53,7 +53,7 @@ def test_played_hands_are_in_the_ledger_to_the_byte(folder: Path) -> None:
         for record in dealt(words):
             start = record[0]
             assert isinstance(start, HandStarted)
-            assert encode_all(record) == encode_all(kept(folder, start.hand))
+            assert encode_hand(record) == encode_hand(kept(folder, start.hand))
 
 
 def test_a_match_begins_and_ends_with_its_records(folder: Path) -> None:

@@ -13,10 +13,10 @@ from events import types as t
 from events.codec import (
     Unreadable,
     decode,
-    decode_all,
+    decode_hand,
     decode_record,
     encode,
-    encode_all,
+    encode_hand,
 )
 from events.match import Match
 from tests.hands import some_games, sources, walk
@@ -70,7 +70,7 @@ def test_a_lone_surrogate_is_no_text() -> None:
 @given(source=sources)
 def test_a_hand_survives_its_lines(game: Game, source: bytes) -> None:
     record = walk(game, source).record
-    assert record == decode_all(encode_all(record))
+    assert record == decode_hand(encode_hand(record))
 
 
 REFUSED = {
@@ -148,7 +148,7 @@ def test_another_spelling_of_a_name_is_refused() -> None:
 
 def test_a_bad_line_of_a_hand_is_refused_by_its_number() -> None:
     with pytest.raises(Unreadable, match=r"^line 2: Object missing required field `type`$"):
-        decode_all(BYTES + b"\n{}\n")
+        decode_hand(BYTES + b"\n{}\n")
 
 
 def test_an_event_is_no_match_record_and_a_match_record_no_event() -> None:

@@ -29,7 +29,7 @@ COPIED = (
 )
 
 
-@pytest.mark.ci
+@pytest.mark.slow  # tests/test_declared.py adds a question as its page says
 def test_a_new_game_is_added_as_the_page_says(tmp_path: Path) -> None:
     """One file for the script, a line in the list, a page, a golden: nothing else is touched."""
     for name in COPIED:

@@ -102,7 +102,7 @@ def _try(game: Game, records: list[Any]) -> None:
     for played in records:
         record = played.record if isinstance(played, Played) else played
         nets = _nets(record)
-        for forged in islice(_forgeries(game, record), 0, None, sized(3, 1)):
+        for forged in islice(_forgeries(game, record), 0, None, sized(3, 2, 1)):
             counted[forged.what.split(":")[0], _outcome(game, forged, nets)] += 1
     print(f"\n{game.name}")
     for (what, outcome), count in sorted(counted.items()):

@@ -18,7 +18,7 @@ from events.views import (
     Seated,
     Secret,
     check,
-    opened,
+    match_openness,
     see_one,
     seen_as,
 )
@@ -124,7 +124,7 @@ def test_what_is_open_is_what_the_oracle_says() -> None:
         for mirrored in (False, True):
             for over in (False, True):
                 hands, own = is_open(how, over=over, mirrored=mirrored)
-                found = opened(how, mirrored=mirrored, over=over)
+                found = match_openness(how, mirrored=mirrored, over=over)
                 assert found == (hands, own, mirrored and not hands)
     assert table.FLAGS == ("told",)
 

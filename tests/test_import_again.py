@@ -158,7 +158,7 @@ def test_large_files_are_told_apart_hand_by_hand(
     capsys: Captured, tmp_path: Path, ledger: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Chunks in columns, of which some hands are known, and some chunks as a whole."""
-    modules = {"RUN": ("spill", "worker", "batch_audited"), "CHUNK": ("spill", "import_writer")}
+    modules = {"BATCH": ("spill", "worker", "batch_audited"), "CHUNK": ("spill", "import_writer")}
     for name in (f"{file}.{kind}_HANDS" for kind, files in modules.items() for file in files):
         monkeypatch.setattr(f"api.importing.{name}", 40 if name.endswith("CHUNK_HANDS") else 4)
     monkeypatch.setattr("formats.pokerstars.read.KEPT", 80)

@@ -20,12 +20,12 @@ from engine.games import RULESETS
 from events.ledger import Append
 from events.state import Hand
 from events.types import Events
-from formats import detection, hand_records
+from formats import hand_records, registry
 from formats.mit.dialects import LogNote, source_note
 from formats.mit.write import write
 from formats.source import SourceHand
 from store.proof.ledger_secrets import SaltedSecret
-from store.segments.runs import Run, RunLeaf, decode_run
+from store.segments.staged_batches import StagedBatch, StagedLeaf, decode_batch
 from tests.profiles import sized
 
 OPTIONS = ImportOptions(audit=False)
@@ -57,17 +57,17 @@ def log(dialect: str, rounds: int = HANDS, seed: str = "columns", stack: int | N
 @pytest.fixture(autouse=True)
 def few_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that short logs are worth columns too."""
-    monkeypatch.setattr(worker, "RUN_HANDS", 1)
-    monkeypatch.setattr(spill, "RUN_HANDS", 1)
+    monkeypatch.setattr(worker, "BATCH_HANDS", 1)
+    monkeypatch.setattr(spill, "BATCH_HANDS", 1)
 
 
 def imported(
     path: Path, scratch: Path, options: ImportOptions, *, columns: bool
-) -> tuple[ImportOutcome, list[Run]]:
+) -> tuple[ImportOutcome, list[StagedBatch]]:
     """What comes of a file, in columns as far as it can, or hand by hand."""
 
     def hand_by_hand(*asked: Any) -> Any:
-        return replace(detection.read(*asked), batches=None)
+        return replace(registry.read(*asked), batches=None)
 
     with pytest.MonkeyPatch.context() as patch:
         if not columns:
@@ -75,8 +75,8 @@ def imported(
         (file,) = inputs([path], scratch)
         with spill.open_spill(scratch / "spool", AT, SaltedSecret(b"s" * 32)) as out:
             found = worker.import_file(file, options, out, lambda hands: None)
-        runs = [decode_run(read_chunk(chunk)[1]) for chunk in found.chunks]
-    return replace(found, chunks=[]), runs
+        batches = [decode_batch(read_chunk(chunk)[1]) for chunk in found.chunks]
+    return replace(found, chunks=[]), batches
 
 
 def alike(text: str | bytes, scratch: Path, options: ImportOptions | None = None) -> ImportOutcome:
@@ -84,21 +84,21 @@ def alike(text: str | bytes, scratch: Path, options: ImportOptions | None = None
     path = scratch / "log.txt"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     options = options or OPTIONS
-    slow, slow_runs = imported(path, scratch, options, columns=False)
-    fast, fast_runs = imported(path, scratch, options, columns=True)
+    slow, slow_batches = imported(path, scratch, options, columns=False)
+    fast, fast_batches = imported(path, scratch, options, columns=True)
     assert asdict(slow) == asdict(fast)
-    assert leaves(slow_runs) == leaves(fast_runs)
-    assert appends(slow_runs) == appends(fast_runs)
-    assert [] == [name for run in fast_runs for name in repeating(run.rows)]
-    if len(slow_runs) == len(fast_runs) == 1:
-        slow_rows, fast_rows = slow_runs[0].rows, fast_runs[0].rows
+    assert leaves(slow_batches) == leaves(fast_batches)
+    assert appends(slow_batches) == appends(fast_batches)
+    assert [] == [name for batch in fast_batches for name in repeating(batch.rows)]
+    if len(slow_batches) == len(fast_batches) == 1:
+        slow_rows, fast_rows = slow_batches[0].rows, fast_batches[0].rows
         assert slow_rows.to_pylist() == fast_rows.to_pylist()
         assert slow_rows.schema.names == fast_rows.schema.names
     return fast
 
 
-def leaves(runs: list[Run]) -> list[RunLeaf]:
-    return [leaf for run in runs for leaf in run.leaves]
+def leaves(batches: list[StagedBatch]) -> list[StagedLeaf]:
+    return [leaf for batch in batches for leaf in batch.leaves]
 
 
 def repeating(events: pa.Table) -> list[str]:
@@ -109,8 +109,8 @@ def repeating(events: pa.Table) -> list[str]:
     return [name for name, words in told if len(words) != len(words.unique())]
 
 
-def appends(runs: list[Run]) -> list[Append]:
-    return [one for run in runs for one in run.appends()]
+def appends(batches: list[StagedBatch]) -> list[Append]:
+    return [one for batch in batches for one in batch.appends()]
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -178,7 +178,7 @@ def test_a_large_log_read_in_parts_comes_to_the_same(
     monkeypatch.setattr(pool, "LARGE", 1)
     text = damaged(dialect, random.Random("large"), 5, 60).replace("random-0", "Zoë")
     (tmp_path / "log.txt").write_text(text)
-    whole, whole_runs = imported(tmp_path / "log.txt", tmp_path, OPTIONS, columns=True)
+    whole, whole_batches = imported(tmp_path / "log.txt", tmp_path, OPTIONS, columns=True)
     (file,) = inputs([tmp_path / "log.txt"], tmp_path)
     ticks: list[int] = []
     cut = pool.split_large(file, OPTIONS, tmp_path / "copy", ticks.append)
@@ -187,11 +187,11 @@ def test_a_large_log_read_in_parts_comes_to_the_same(
     for at, part in enumerate(cut):
         with spill.open_spill(tmp_path / f"{at}.spill", AT, SaltedSecret(b"s" * 32)) as out:
             found.append(worker.import_file(part, OPTIONS, out, lambda hands: None))
-    runs = [decode_run(read_chunk(chunk)[1]) for one in found for chunk in one.chunks]
+    batches = [decode_batch(read_chunk(chunk)[1]) for one in found for chunk in one.chunks]
     (joined,) = pool.joined_outcomes([found], lambda file: pytest.fail("a part was refused"))
     assert asdict(whole) == asdict(replace(joined, file=file, chunks=[], spill=whole.spill))
-    assert leaves(whole_runs) == leaves(runs)
-    assert appends(whole_runs) == appends(runs)
+    assert leaves(whole_batches) == leaves(batches)
+    assert appends(whole_batches) == appends(batches)
 
 
 @pytest.mark.parametrize("encoded", ["utf-8-sig", "utf-16", "cp1252"])

@@ -19,7 +19,7 @@ from api.importing.worker import ImportOptions, ImportOutcome
 from bench.import_texts import phh_files, pokerstars_files
 from events.match import SourceNoted
 from events.types import HandStarted
-from formats import detection, file_parts
+from formats import file_parts, registry
 from formats.source import Refused
 from store.ledger import FileLedger
 from tests.foreign import gamelog, opened
@@ -215,7 +215,7 @@ def test_what_was_hashed_is_what_is_read(
         if not done:
             done.append(True)
             attack(path, other)
-        return detection.read(*words)
+        return registry.read(*words)
 
     monkeypatch.setattr("api.importing.worker.read", overtaken)
     found, now = imported(path, tmp_path / "attacked", 2 if large else 1)
@@ -257,7 +257,7 @@ def test_a_month_that_changes_when_it_was_taken_is_the_month_that_was_taken(
     def overtaken(*words: Any) -> Any:
         for file in copies.irc_month_files(month):
             file.write_bytes(b"")
-        return detection.read(*words)
+        return registry.read(*words)
 
     monkeypatch.setattr("api.importing.worker.read", overtaken)
     found, now = imported(month, tmp_path / "attacked")

@@ -12,7 +12,7 @@ from api.importing.pool import outcomes
 from api.importing.worker import ImportOptions, ImportOutcome
 from bench.import_texts import phh_files, pokerstars_files
 from events.ledger import Record
-from formats import detection, file_parts
+from formats import file_parts, registry
 from formats.source import AS_READ, Refused, Skipped, SourceHand
 from store.ledger import FileLedger
 from tests.foreign import opened
@@ -91,7 +91,7 @@ def files(texts: dict[str, str], tmp_path: Path) -> list[InputFile]:
 def told(
     path: Path, format: str, part: file_parts.FilePart | None = None
 ) -> list[SourceHand | Skipped]:
-    return list(detection.read(path, detection.FORMATS[format], AS_READ, part).hands)
+    return list(registry.read(path, registry.FORMATS[format], AS_READ, part).hands)
 
 
 @pytest.mark.parametrize("odd", ODD)

@@ -17,13 +17,13 @@ from bench.import_texts import phh_files, pokerstars_files
 from dealer.play import play
 from engine.games import RULESETS
 from engine.policies import Rake
-from formats import detection
+from formats import registry
 from formats.hand_records import hand_record_and_state
 from formats.phh.documents import write_all as write_all_phh
 from formats.plain_records import plain_record
 from formats.source import AS_READ, SourceHand
 from store.proof.ledger_secrets import SaltedSecret
-from store.segments.runs import decode_run
+from store.segments.staged_batches import decode_batch
 from tests.profiles import in_turn
 
 AT = 1_700_000_000_000
@@ -35,7 +35,7 @@ SHARED = Path(__file__).parents[1].parent / "shared/data"
 def few_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that short files are worth columns too."""
     for module in (worker, spill, batch_audited):
-        monkeypatch.setattr(module, "RUN_HANDS", 1)
+        monkeypatch.setattr(module, "BATCH_HANDS", 1)
 
 
 def tables(name: str, count: int, seats: int, seed: str = "plain") -> str:
@@ -65,7 +65,7 @@ def imported(
         with spill.open_spill(path.parent / "spool", AT, SaltedSecret(b"s" * 32)) as out:
             found = worker.import_file(file, options, out, lambda hands: None)
         chunks = [read_chunk(chunk) for chunk in found.chunks]
-    return replace(found, chunks=[]), [(notes, decode_run(hands)) for notes, hands in chunks]
+    return replace(found, chunks=[]), [(notes, decode_batch(hands)) for notes, hands in chunks]
 
 
 def alike(text: str | bytes, folder: Path, options: ImportOptions = OPTIONS) -> ImportOutcome:
@@ -76,11 +76,11 @@ def alike(text: str | bytes, folder: Path, options: ImportOptions = OPTIONS) -> 
     fast, fast_chunks = imported(path, options, columns=True)
     assert asdict(slow) == asdict(fast)
     assert list(slow.nets) == list(fast.nets)
-    for (notes, run), (told, made) in zip(slow_chunks, fast_chunks, strict=True):
+    for (notes, batch), (told, made) in zip(slow_chunks, fast_chunks, strict=True):
         assert notes == told
-        assert run.leaves == made.leaves
-        assert run.rows.schema == made.rows.schema
-        assert run.rows.to_pylist() == made.rows.to_pylist()
+        assert batch.leaves == made.leaves
+        assert batch.rows.schema == made.rows.schema
+        assert batch.rows.to_pylist() == made.rows.to_pylist()
     return fast
 
 
@@ -247,7 +247,7 @@ def test_what_is_made_of_a_plain_hand_is_what_the_rules_make_of_it(tmp_path: Pat
     same = 0
     for seats in (2, 4, 9):
         (tmp_path / "hands.txt").write_text(tables("phh-nt", 20, seats))
-        for told in detection.FORMATS["phh"].read(tmp_path / "hands.txt", AS_READ).hands:
+        for told in registry.FORMATS["phh"].read(tmp_path / "hands.txt", AS_READ).hands:
             assert isinstance(told, SourceHand)
             record, end = hand_record_and_state(told, "m/1")
             if made := plain_record(told, "m/1"):

@@ -13,7 +13,7 @@ from tests.profiles import examples
 
 
 @every_ruleset
-@examples(4, 12)
+@examples(4, 8)
 @given(source=sources)
 def test_random_hands_keep_every_law(game: Game, source: bytes) -> None:
     played = walk(game, source)

@@ -60,7 +60,7 @@ def busts(home: Path) -> dict[str, tuple[int, int]]:
     return found
 
 
-@pytest.mark.parametrize("game", ["probability", *sized((), ("urcs-1998",))])
+@pytest.mark.parametrize("game", ["probability", *sized((), (), ("urcs-1998",))])
 def test_a_freeze_out_names_its_winner_and_all_places(
     home: Path, capsys: Captured, game: str
 ) -> None:
@@ -118,7 +118,9 @@ def test_equal_bankrolls_are_a_draw(capsys: Captured) -> None:
     assert printed(capsys, "matches").splitlines()[1].endswith("\ta draw")
 
 
-@pytest.mark.parametrize("words", [("urcs-1998", "--no-freeze-out"), *sized((), (("site-nl",),))])
+@pytest.mark.parametrize(
+    "words", [("urcs-1998", "--no-freeze-out"), *sized((), (), (("site-nl",),))]
+)
 def test_where_the_table_is_set_anew_nobody_wins(
     home: Path, capsys: Captured, words: tuple[str, ...]
 ) -> None:

@@ -165,7 +165,7 @@ def by_pipx(file: Path, folder: Path) -> list[str | Path]:
 
 WAYS = {"uv pip": environment, "uv tool": tool, "uvx": once, "pipx": by_pipx}
 ALL = [(kind, way) for kind in ("*.whl", "*.tar.gz") for way in WAYS]
-TRIED = [("*.tar.gz", "uv pip")]  # a wheel is made of it; `slow` installs tools besides
+TRIED = [("*.whl", "uv pip")]  # it is made of the sdist; `slow` tries every way
 
 
 @pytest.mark.ci

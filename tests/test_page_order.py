@@ -98,7 +98,7 @@ def test_tables_of_a_question_sort_by_any_column_that_they_have(path: str, site:
         client = site.as_("auditor")
         heads = re.findall(r'class="sort" href="([^"]+)"', client.get(path).text)
         assert len(heads) > 3
-        for at in map(unescape, heads[:: sized(2, 1)]):
+        for at in map(unescape, heads[:: sized(2, 2, 1)]):
             page = client.get(at)
             assert 200 == page.status_code
             assert "aria-sort" in page.text

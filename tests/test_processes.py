@@ -30,7 +30,7 @@ child.join()
 
 
 FORKED: list[Any] = [Popen]
-STARTS = sized(FORKED, [*FORKED, subprocess.Popen])  # it does what the other does
+STARTS = sized(FORKED, FORKED, [*FORKED, subprocess.Popen])  # it does what the other does
 
 
 @pytest.mark.parametrize("start", STARTS)

@@ -162,7 +162,9 @@ MONEY = [  # each command once, and then with a player or without
 ONE = [("--unit", "dollar"), ("--match", "halves"), ("--unit", "chip"), ("--unit", "euro")]
 
 
-@pytest.mark.parametrize(("words", "one"), in_turn(sized(MONEY[:6], MONEY), sized(ONE[:2], ONE)))
+@pytest.mark.parametrize(
+    ("words", "one"), in_turn(sized(MONEY[:6], MONEY[:6], MONEY), sized(ONE[:2], ONE))
+)
 def test_what_is_about_amounts_is_asked_for_one_money(
     capsys: Captured, ledger: Path, words: tuple[str, ...], one: tuple[str, str]
 ) -> None:
@@ -260,7 +262,7 @@ FILES = [
 ]
 
 
-@pytest.mark.parametrize("words", sized(FILES[:5:2], FILES), ids=" ".join)
+@pytest.mark.parametrize("words", sized(FILES[:5:2], FILES[:5:2], FILES), ids=" ".join)
 def test_files_have_it_beside_amounts(
     capsys: Captured, ledger: Path, words: tuple[str, ...], tmp_path: Path
 ) -> None:
@@ -306,7 +308,7 @@ PATHS = ("winnings", "swaps", "bids", "opponent")
 
 
 @pytest.mark.parametrize(
-    ("path", "kind"), in_turn(sized(PATHS[:3], PATHS), ("json", "csv", "arrow"))
+    ("path", "kind"), in_turn(sized(PATHS[:3], PATHS[:3], PATHS), ("json", "csv", "arrow"))
 )
 def test_over_http_it_is_the_same(ledger: Path, path: str, kind: str) -> None:
     client = site_of(ledger).as_("auditor")
@@ -342,7 +344,7 @@ def test_statistics_over_http(ledger: Path, net: dict[str, float]) -> None:
 PAGES = ("", "/winnings", "/bids", "/swaps", "/opponent")
 
 
-@pytest.mark.parametrize("path", sized(PAGES[:2], PAGES))
+@pytest.mark.parametrize("path", sized(PAGES[:2], PAGES[::2], PAGES))
 def test_pages_say_it_and_let_choose(ledger: Path, path: str) -> None:
     client = site_of(ledger).as_("auditor")
     page = client.get(f"/players/{ME}{path}")

@@ -30,9 +30,9 @@ from engine.changes import partner_of
 from engine.game import Game
 from events.ledger import Record, is_match
 from events.types import Events
-from store.columns.cells import BAD, Column
 from store.columns.codec import event_table, records_by_leaf
 from store.columns.layout import ENVELOPE, columns
+from store.columns.numpy_columns import BAD, Column
 from store.folder.frames import Damaged
 from store.log.streams import Leaf
 from store.reader import Snapshot

@@ -29,7 +29,7 @@ import numpy as np
 from analytics.batch_audit.betting_state import BettingState, PlanHands
 from analytics.batch_audit.plan import DoubtReason
 from analytics.replay.rules import ActionState, RaiseState, raise_bounds, raise_forbidden
-from store.columns.cells import Column
+from store.columns.numpy_columns import Column
 
 FOLD, CHECK, CALL, BET, RAISE = range(5)
 CHOSEN, DEFAULT, FORCED = range(3)

@@ -11,7 +11,7 @@ import numpy as np
 
 from analytics.batch_audit.plan import ANTE, DoubtReason, RulesetPlan
 from analytics.replay.columns import BLINDS
-from store.columns.cells import LARGE, Column
+from store.columns.numpy_columns import LARGE, Column
 
 BYTE = 8  # seats of larger tables need more than a byte for a bit each
 

@@ -21,7 +21,7 @@ from analytics.batch_audit.plan import STEP_MAX, DoubtReason, RulesetPlan, Stake
 from analytics.replay.columns import BLINDS
 from events.cards import DECK, UNKNOWN
 from odds.rank import mask
-from store.columns.cells import BAD, LARGE, Cells, Column, Ragged
+from store.columns.numpy_columns import BAD, LARGE, Column, ColumnReader, Ragged
 from store.tables.hand_columns import KIND, HandColumns
 
 Values = Mapping[str, Column]
@@ -173,17 +173,17 @@ class EventArrays(HandColumns):
         self.values: dict[str, Column] = {name: cells.small(name) for name in NUMBERS}
         self.values |= {name: cells.truths(name, missing=it) for name, it in BOOLEANS.items()}
         self.values |= {it: _word_codes(cells, it, CARD_CODES, FOREIGN, NO_CARD) for it in CARDS}
-        self.values["street"] = cells.coded("street", number, BAD)
+        self.values["street"] = cells.map_words("street", number, BAD)
         self.values["origin"] = _word_codes(cells, "origin", ORIGINS, 4)
         self.values["blind"] = _word_codes(cells, "kind", BLINDS, 9)
         self.values["whole"] = self.values["to"] == self.values["amount"]  # all of it is posted
-        self.values["cards"] = cells.there("more_cards").astype(np.int8)  # how many
+        self.values["cards"] = cells.has_text("more_cards").astype(np.int8)  # how many
         for name in CARDS[:5]:
             self.values["cards"] += self.values[name] != NO_CARD
         self.lists: dict[str, Ragged] = {name: cells.ragged(name) for name in LISTS}
         starts = self.starts
         self.match, self.game, self.ruleset = (
-            starts.coded(name, number, BAD) for name in ("match", "game", "ruleset")
+            starts.map_words(name, number, BAD) for name in ("match", "game", "ruleset")
         )
         self.number, self.button = starts.numbers("number"), starts.small("button")
         self.dead_small = starts.truths("dead_small")
@@ -383,8 +383,12 @@ def _without_faults(table: pa.Table, strange: list[int]) -> pa.Table:
 
 
 def _word_codes(
-    columns: Cells, name: str, codes: Mapping[str, int], other: int = -1, missing: int | None = None
+    columns: ColumnReader,
+    name: str,
+    codes: Mapping[str, int],
+    other: int = -1,
+    missing: int | None = None,
 ) -> Column:
     """A text column as the codes of its words, each in a byte."""
     missing = other if missing is None else missing
-    return columns.coded(name, lambda word: codes.get(word, other), missing, np.int8)
+    return columns.map_words(name, lambda word: codes.get(word, other), missing, np.int8)

@@ -24,7 +24,7 @@ from engine.followed import of_other_kinds, unknown
 from engine.game import Game
 from engine.policies import Policies
 from odds.batch import columns
-from store.columns.cells import Column, pair
+from store.columns.numpy_columns import Column, pair
 
 # J-Q-K-A-2, Q-K-A-2-3, K-A-2-3-4; and of each mask of ranks, whether it has one of them.
 _CYCLIC = (0b1111000000001, 0b1110000000011, 0b1100000000111)
@@ -147,8 +147,8 @@ class PayoutCheck:
             unlike |= ~paid.exact
             self.odd[some.take(paid.rows)] |= paid.odd
             winners = paid.wins.sum(0)
-            unlike |= seats.many(row) != winners
-            unlike |= chips.many(row) != winners
+            unlike |= seats.lengths(row) != winners
+            unlike |= chips.lengths(row) != winners
             rank = np.zeros(len(row), dtype=np.int64)
             for seat, wins, share in zip(paid.seats, paid.wins, paid.shares, strict=True):
                 unlike |= wins & (seats.entry(row, rank) != seat)

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from analytics.replay.columns import BLINDS
 from engine.catalogue import CATALOGUE
-from engine.followed import EITHER, UNASKED, Followed, unfollowed
+from engine.followed import EITHER, FOLLOWED_BY_ALL, Followed, unfollowed
 from engine.game import Game, Reading
 from engine.policies import Rake
 from engine.steps import (
@@ -29,7 +29,7 @@ from engine.steps import (
     Showdown,
     SwapHole,
 )
-from store.columns.cells import LARGE, Column
+from store.columns.numpy_columns import LARGE, Column
 
 
 class DoubtReason(IntEnum):
@@ -113,7 +113,7 @@ _AMOUNTS = range(LARGE >> 5)  # what a stack may be, too: their sums fit the col
 _POSITIVE_AMOUNTS = range(1, LARGE >> 5)
 FOLLOWED: Followed = {
     Game: {
-        **UNASKED,
+        **FOLLOWED_BY_ALL,
         "script": (Blinds, Posts, DealHole, Betting, DealBoard, Auction, SwapHole, Showdown),
         "split_unit": (_POSITIVE_AMOUNTS,),
         "heads_up_blinds": ("button_small", "left_small"),

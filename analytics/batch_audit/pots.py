@@ -10,7 +10,7 @@ import numpy as np
 
 from analytics.batch_audit.betting_check import BettingCheck
 from engine.policies import Policies, Rake
-from store.columns.cells import Column
+from store.columns.numpy_columns import Column
 
 
 class SidePots(NamedTuple):

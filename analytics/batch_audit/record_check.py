@@ -20,7 +20,7 @@ from analytics.batch_audit.event_arrays import (
     event_code,
 )
 from analytics.batch_audit.plan import ANTE, DoubtReason, ScriptLine
-from store.columns.cells import Column, pair
+from store.columns.numpy_columns import Column, pair
 
 DECK = (1 << UNKNOWN_CARD) - 1
 _CARD_MASK = 63  # six bits hold a card, one more than its number
@@ -240,7 +240,7 @@ class RecordCheck:
         if game.bids_revealed == "after_auction":
             unlike = revealed.one_or_two(row) != pair(*bids)
         else:
-            unlike = revealed.many(row) != 0
+            unlike = revealed.lengths(row) != 0
         both = played.winners == 3
         first = both * dealer + (played.winners >> 1) * ~both  # the dealer before the other
         unlike |= winners.one_or_two(row) != pair(first, both * (2 - dealer) - 1)

@@ -11,7 +11,7 @@ from analytics.batch_audit.event_arrays import SHOW, UNKNOWN_CARD, code_field, e
 from analytics.batch_audit.plan import DoubtReason
 from analytics.batch_audit.record_check import DECK, DealtCards
 from odds.batch import Showdown, with_hole, worth
-from store.columns.cells import Column
+from store.columns.numpy_columns import Column
 
 
 class Contenders:

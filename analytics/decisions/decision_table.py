@@ -19,7 +19,7 @@ from analytics.replay.flags import STREETS
 from analytics.replay.rules import Rulebook, RulesetText, raise_bounds
 from odds.rank import CATEGORIES
 from store.columns import layout
-from store.columns.cells import Column
+from store.columns.numpy_columns import Column
 from store.tables.projection import EventRows, Projection
 
 ACTIONS = ("fold", "check", "call", "bet", "raise", "bid", "straddle", "show", "muck", "toss")
@@ -286,7 +286,7 @@ def _actions(hands: ReplayedHands, rules: Rulebook) -> _Decisions:
         acts.amount,
         np.where(raising, acts.to, NONE),
         np.where(raising & acts.asked, acts.amount - to_call, NONE),
-        columns.cells.codes("origin", _ORIGINS, acts.row),
+        columns.cells.word_codes("origin", _ORIGINS, acts.row),
         np.full(len(acts.row), NONE),
     )
 
@@ -303,7 +303,7 @@ def _bids(hands: ReplayedHands) -> _Decisions:
         BID,
         effective=hands.effective(hand, seat, row),
         amount=np.where(there, columns.cells.numbers("amount", row), NONE),
-        origin=columns.cells.codes("origin", _ORIGINS, row),
+        origin=columns.cells.word_codes("origin", _ORIGINS, row),
         sealed=columns.cells.truths("sealed", row).astype(np.int64),
     )
 
@@ -312,7 +312,7 @@ def _straddles(hands: ReplayedHands) -> _Decisions:
     """Straddles that a seat might have refused (U4)."""
     columns = hands.columns
     row, hand, seat, place, blind = columns.blinds
-    origin = columns.cells.codes("origin", _ORIGINS, row)
+    origin = columns.cells.word_codes("origin", _ORIGINS, row)
     some = np.flatnonzero((blind == BLINDS["straddle"]) & (origin != _ORIGINS["forced"]))
     row, hand, seat, place = (column[some] for column in (row, hand, seat, place))
     return _outside_betting(
@@ -335,7 +335,7 @@ def _tosses(hands: ReplayedHands) -> _Decisions:
         (row, hand, seat, place),
         TOSS,
         effective=hands.effective(hand, seat, row),
-        origin=columns.cells.codes("origin", _ORIGINS, row),
+        origin=columns.cells.word_codes("origin", _ORIGINS, row),
     )
 
 

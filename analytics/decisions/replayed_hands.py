@@ -23,8 +23,8 @@ from odds.batch import Showdown, showdown
 from odds.ranges import CLASSES, hands_of, stored
 from odds.rank import mask
 from odds.tables import SIZES
-from store.columns.cells import Column
 from store.columns.layout import CARDS
+from store.columns.numpy_columns import Column
 from store.tables.hand_columns import run_starts
 
 Rankings = Sequence[Showdown | None]  # how each ruleset ranks hands

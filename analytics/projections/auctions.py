@@ -17,9 +17,9 @@ from analytics.decisions.decision_table import ORIGINS
 from analytics.replay.columns import words_at
 from events.cards import DECK, RANKS
 from events.ledger import Column
-from store.columns.cells import CardRows
 from store.columns.codec import HEAD, RULESET
 from store.columns.layout import columns
+from store.columns.numpy_columns import CardRows
 from store.tables.hand_columns import KIND, HandColumns, run_starts
 from store.tables.projection import EventRows, Projection, typed_table
 
@@ -259,7 +259,7 @@ def _flop_bets(hands: HandColumns, bids: SettledBids, settled: Column) -> pa.Arr
     never, ends = hands.cells.size, hands.ends.take(bids.hand)
     after = partial(hands.after, row=settled, ends=ends)
     opened = hands.of("BettingOpened")
-    flop = hands.cells.codes("street", {"flop": 1}, opened, 0) == 1
+    flop = hands.cells.word_codes("street", {"flop": 1}, opened, 0) == 1
     stops = after(opened, count=1), after(opened[~flop]), after(hands.of("Raised", "Folded"))
     row = hands.of("Bet", "Checked")
     row = row[row > bids.until.take(hands.hand_of.take(row))]
@@ -268,5 +268,5 @@ def _flop_bets(hands: HandColumns, bids: SettledBids, settled: Column) -> pa.Arr
     lead = first[bids.place]
     can = (lead < np.minimum.reduce(stops)) & (lead <= after(hands.of("Bet")))
     lead = np.where(can, lead, 0)
-    can &= hands.cells.codes("origin", {"chosen": 1}, lead, 0) == 1
+    can &= hands.cells.word_codes("origin", {"chosen": 1}, lead, 0) == 1
     return pa.array(hands.kind.take(lead) == KIND["Bet"], mask=~can)

@@ -65,7 +65,7 @@ from engine.game import Game
 from engine.policies import per_chip
 from engine.steps import Betting, Straddle
 from store.columns import layout
-from store.columns.cells import Column
+from store.columns.numpy_columns import Column
 from store.tables.projection import EventRows, Projection
 
 SEAT_COLUMNS: dict[str, pa.DataType] = {

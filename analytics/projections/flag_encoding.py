@@ -34,7 +34,7 @@ from analytics.replay.flags import (
     RAISE,
     Flag,
 )
-from store.columns.cells import Column
+from store.columns.numpy_columns import Column
 
 KIND_OF_ACTION = np.array([FOLD, CHECK, CALL, RAISE, RAISE])  # by action
 _DEED = 31  # the flags of a word, and where the bits of their deeds begin

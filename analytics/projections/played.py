@@ -135,7 +135,7 @@ def played_rows(kept: RulesetText, events: EventRows) -> pa.Table:
 def _runs_out(hands: HandColumns) -> Column:
     """Whether each hand's full board was completed after its last choice; a board may go on."""
     row = hands.of(*ACTIONS, "Tossed")
-    free = hands.cells.codes("origin", {"forced": 1}, row, 0) == 0
+    free = hands.cells.word_codes("origin", {"forced": 1}, row, 0) == 0
     row = np.sort(np.concatenate([row[free], hands.of("TimedOut")]))
     last = hands.heads.copy()
     last[hands.hand_of.take(row)] = row
@@ -164,7 +164,7 @@ def _swap_counts(hands: HandColumns) -> tuple[Column, Column, Column]:
     row = hands.of("CardSwapped")
     place = hands.place(hands.hand_of.take(row), hands.seat(row))
     old, new = hands.cells.alike(("old", "new"), row)
-    masked = sum(hands.cells.codes(name, {"hidden": 1}, row, 0) for name in ("old", "new"))
+    masked = sum(hands.cells.word_codes(name, {"hidden": 1}, row, 0) for name in ("old", "new"))
     size = hands.places + 1
     return (
         np.bincount(place, minlength=size),
@@ -198,7 +198,7 @@ def risk_rows(kept: RulesetText, events: EventRows) -> pa.Table:
     rules, hands = Rulebook(kept), events.once(HandColumns)
     row = hands.of("CardSwapped")
     steps = hands.of("StepEntered")
-    steps = steps[hands.cells.codes("street", {"swap": 1}, steps, 0) == 1]
+    steps = steps[hands.cells.word_codes("street", {"swap": 1}, steps, 0) == 1]
     hand, seat = hands.hand_of.take(row), hands.seat(row)
     place = hands.place(hand, seat)
     step: Column = np.searchsorted(steps, row) - 1
@@ -210,7 +210,7 @@ def risk_rows(kept: RulesetText, events: EventRows) -> pa.Table:
     step = hands.cells.numbers("step", steps[step[swaps]])
     head = hands.heads.take(hand)
     old, new = hands.cells.alike(("old", "new"), row)
-    hidden = sum(hands.cells.codes(name, {"hidden": 1}, row, 0) for name in ("old", "new")) > 0
+    hidden = sum(hands.cells.word_codes(name, {"hidden": 1}, row, 0) for name in ("old", "new")) > 0
     games = list(map(rules.of, hands.column("ruleset", head).to_pylist()))
     drawn = list(zip(games, step.tolist(), strict=True))
     steps_drawn = [
@@ -258,7 +258,7 @@ def _next_actions(hands: HandColumns, place: Column, row: Column) -> pa.Array:
     opened = hands.after(hands.of("BettingOpened"), row, ends)
     has_act &= act < hands.after(hands.of("StepEntered"), opened, ends)
     act = np.where(has_act, act, 0)
-    has_act &= hands.cells.codes("origin", {"chosen": 1}, act, 0) == 1
+    has_act &= hands.cells.word_codes("origin", {"chosen": 1}, act, 0) == 1
     kinds = np.array([KIND[name] for name in ACTIONS])
     which = (hands.kind.take(act)[:, None] == kinds).argmax(1)
     return words_at(_ACTION_WORDS, np.where(has_act, which, -1))

@@ -27,7 +27,7 @@ from analytics.replay.rules import (
     raise_forbidden,
 )
 from engine.game import Game
-from store.columns.cells import Column
+from store.columns.numpy_columns import Column
 
 
 class BettingRounds:

@@ -28,7 +28,7 @@ from analytics.replay.rules import (
 from engine.game import Game
 from engine.policies import per_chip
 from events.cards import DECK
-from store.columns.cells import Column
+from store.columns.numpy_columns import Column
 from store.tables.hand_columns import KIND, HandColumns
 
 _BITS = 5  # a seat, or a number of seats
@@ -112,7 +112,7 @@ class ReplayColumns(HandColumns):
         """The number of cards of some events."""
         found = np.zeros(len(row), dtype=np.int64)
         for number in range(1, 6):
-            found += self.cells.there(f"card{number}", row)
+            found += self.cells.has_text(f"card{number}", row)
         more, words = self.cells.words("more_cards", row)
         return found + np.array([*(len(it.split()) for it in words.to_pylist()), 0]).take(more)
 
@@ -142,7 +142,7 @@ class ReplayColumns(HandColumns):
     def _toss_steps(self) -> Column:
         """The rows at which seats are asked to toss cards."""
         row = self.of("StepEntered")
-        return row[self.cells.codes("street", {"toss": 1}, row, 0) == 1]
+        return row[self.cells.word_codes("street", {"toss": 1}, row, 0) == 1]
 
     def awaits_toss(self, row: Column) -> Column:
         """Whether a toss was asked for before these rows."""
@@ -190,7 +190,7 @@ class ReplayColumns(HandColumns):
             amount,
             to,
             cells.truths("full", row) & (kind >= BET),
-            cells.codes("origin", INVOLUNTARY_ORIGINS, row, 1) > 0,
+            cells.word_codes("origin", INVOLUNTARY_ORIGINS, row, 1) > 0,
             street,
             boards,
             opens,
@@ -200,12 +200,12 @@ class ReplayColumns(HandColumns):
     def _blinds(self) -> tuple[Column, Column, Column, Column, Column]:
         """Row, hand, seat, place and kind of each blind."""
         row, hand, seat, place = self.locate("BlindPosted")
-        return row, hand, seat, place, self.cells.codes("kind", BLINDS, row)
+        return row, hand, seat, place, self.cells.word_codes("kind", BLINDS, row)
 
     def _straddlers(self) -> Column:
         """The places that straddled before the flop when they might have folded (U4)."""
         row, hand, _, place, blind = self.blinds
-        by_choice: Column = self.cells.codes("origin", {"chosen": 1, "recorded": 1}, row) == 1
+        by_choice: Column = self.cells.word_codes("origin", {"chosen": 1, "recorded": 1}, row) == 1
         by_choice &= (blind == BLINDS["straddle"]) & (place < self.places)
         return place[by_choice & (self.board_size(row, hand) == 0)]
 
@@ -365,10 +365,11 @@ def _hole_classes(
     dealt at once have none."""
     row, _, _, place = events
     codes = {card: number for number, card in enumerate(DECK)}
-    one, other = (hands.cells.codes(name, codes, row, len(DECK)) for name in ("card1", "card2"))
+    names = ("card1", "card2")
+    one, other = (hands.cells.word_codes(name, codes, row, len(DECK)) for name in names)
     kinds = hole_classes()[1].take(one * (len(DECK) + 1) + other)
     if first:
-        kinds = np.where(hands.cells.there("card3", row), -1, kinds)
+        kinds = np.where(hands.cells.has_text("card3", row), -1, kinds)
         place, kinds = place[::-1], kinds[::-1]
     there = np.zeros(hands.places + 1, dtype=bool)
     there[place] = True

@@ -23,7 +23,7 @@ from events.state import Hand
 from events.types import BlindPosted, Event
 from odds.batch import Showdown
 from odds.ranges import hole_class
-from store.columns.cells import Column
+from store.columns.numpy_columns import Column
 
 T = TypeVar("T")
 RulesetText = Callable[[str], bytes | None]

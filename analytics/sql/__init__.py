@@ -19,8 +19,8 @@ import pyarrow as pa
 from msgspec import Struct
 
 from engine.policies import money, per_chip
-from store.sql.json_values import json_rows
 from store.sql.query import Query
+from store.sql.result_values import json_rows
 from store.sql.sessions import fetch_table
 
 if TYPE_CHECKING:

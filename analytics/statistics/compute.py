@@ -29,8 +29,8 @@ from analytics.sql import (
 )
 from analytics.statistics.catalogue import STATISTICS, Estimate, Statistic
 from store.reader import Reader, Snapshot
-from store.sql.json_values import json_rows
 from store.sql.query import Query
+from store.sql.result_values import json_rows
 from store.sql.views import NO_DISPLAY_NAMES, DisplayNames
 from store.tables.projection import STANDARD
 

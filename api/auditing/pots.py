@@ -14,7 +14,7 @@ from engine.settle import Cut, Strength, best_cards, cuts, strength
 from events.cards import Cards
 from events.state import Hand
 from events.types import Events, PotSplit, RakeTaken
-from odds.rank import describe, five
+from odds.rank import describe, value_of_five
 
 Row = dict[str, Any]
 
@@ -100,7 +100,7 @@ def value_and_five(game: Game, hand: Hand, seat: int) -> tuple[int, Cards]:
     """The value of a seat's five cards, and these cards: those announced, or the best."""
     announced = dict(hand.showing.announced) if game.announce == "announced" else {}
     cards = announced[seat] if seat in announced else best_cards(game, hand, seat)
-    return five(cards, straights=game.straights, ranking=game.ranking), cards
+    return value_of_five(cards, straights=game.straights, ranking=game.ranking), cards
 
 
 def pots_as_lines(game: Game, record: Events, names: tuple[str, ...]) -> list[list[str]]:

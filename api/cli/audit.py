@@ -308,7 +308,7 @@ def _write_verdicts(judged: Iterable[AuditedHand], ledger: "Snapshot", tally: Ta
         for _ in judged:  # what is printed names every card; the bundle is for this viewpoint
             pass
     elif request.files:
-        from api.auditing.pot_table import POT_SCHEMA, pot_tables  # pyarrow comes with it
+        from api.auditing.batches import POT_SCHEMA, pot_tables  # pyarrow comes with it
         from api.exporting.table_files import table_writer
 
         count = 0

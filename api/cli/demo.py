@@ -37,13 +37,13 @@ from dealer.wire.match import MatchJob
 from dealer.wire.program import GRUFF, STEADY, USUAL_LIMITS, read_program
 from dealer.wire.protocol import wire_plan
 from dealer.wire.sandbox import Isolation
-from engine.changes import as_far, changed, origin, partner_of
+from engine.changes import changed, changed_where_possible, origin, partner_of
 from engine.game import Game, fingerprint, to_json
 from engine.games import GAMES
 from engine.parameters import Impossible
 from engine.table import is_freeze_out
 from engine.verdict import Report, judge
-from events.codec import decode_all, encode_all
+from events.codec import decode_hand, encode_hand
 from events.evolve import replay
 from events.ledger import Ledger
 from events.match import MatchEnded
@@ -133,7 +133,7 @@ def demo(
     more = [] if rules is None else [rules_of(None, rules, ())]
     wanted = settings_of(settings)
     with errors_as(click.UsageError, Impossible):
-        tried = [as_far(game, wanted) for game in (*GAMES.values(), *more)]
+        tried = [changed_where_possible(game, wanted) for game in (*GAMES.values(), *more)]
     for name in wanted:  # each must fit one ruleset at least
         if all(name in refused for _, refused in tried):
             why = tried[-1][1][name]
@@ -365,7 +365,7 @@ def check_ruleset(game: Game, records: list[Events]) -> RulesetTally:
 
 def check_record(game: Game, record: Events) -> tuple[str, str | None]:
     """The verdict on a record, and what is wrong with it, if anything is."""
-    if decode_all(encode_all(record)) != record:
+    if decode_hand(encode_hand(record)) != record:
         return "", "a record does not survive its own bytes"
     if tuple(read_line(notation_of(event)) for event in record) != record:
         return "", "a record does not survive its own notation"
@@ -384,4 +384,4 @@ def _seeded_hands(game: Game, seed: str) -> Iterator[Events]:
 
 
 def _events_digest(record: Events) -> bytes:
-    return hashlib.sha256(encode_all(record)).digest()
+    return hashlib.sha256(encode_hand(record)).digest()

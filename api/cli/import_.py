@@ -39,8 +39,8 @@ from api.importing.worker import ImportOptions, ImportOutcome
 from api.jobs.requests import valid_match_name as named_match
 from api.playing.names import InvalidName, filename_pattern
 from events.match import Disclosure
-from formats.detection import FORMATS
 from formats.rakes import RakeFrom
+from formats.registry import FORMATS
 from store.folder.disk import now_ms
 from store.proof.ledger_secrets import SaltedSecret
 from store.reader import Reader

@@ -20,7 +20,7 @@ from events.types import Events
 from events.views import Auditor, Viewpoint
 
 if TYPE_CHECKING:
-    from store.archive.objects import Objects
+    from store.archive.object_storage import ObjectStorage
     from store.ledger import FileLedger
     from store.proof.checkpoint import CheckpointMemory
     from store.reader import Snapshot
@@ -149,12 +149,12 @@ def remembered(*, accepting: bool = False) -> "CheckpointMemory":
     return CheckpointMemory(file, accepting=accepting)
 
 
-def archive_objects(url: str) -> "Objects":
+def archive_objects(url: str) -> "ObjectStorage":
     """The object storage at a URL."""
-    from store.archive.objects import InvalidUrl, objects_of
+    from store.archive.object_storage import InvalidUrl, storage_of
 
     with errors_as(click.UsageError, InvalidUrl):
-        return objects_of(url)
+        return storage_of(url)
 
 
 @contextmanager

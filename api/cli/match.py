@@ -51,7 +51,7 @@ from formats.mit.dialects import own_dialect
 from formats.mit.write import ordered_rounds, write
 from store.folder.disk import RealDisk
 from store.proof.ledger_secrets import SecretFolder
-from store.proof.policy import BEFORE, checkpoints_before
+from store.proof.witness_policy import BEFORE, checkpoints_before
 
 if TYPE_CHECKING:
     from store.ledger import FileLedger

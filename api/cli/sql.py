@@ -38,7 +38,7 @@ def sql(
     """
     files = files_of(out, kind, csv, parquet)
     with viewing(folder, view) as viewed:
-        from store.sql.json_values import json_rows
+        from store.sql.result_values import json_rows
 
         if on is None:
             answer = viewed.ask_untrusted(query)

@@ -241,7 +241,7 @@ def _verify_ledger(
 def _checkpoint_problem(ledger: "Snapshot", policy: Path, kept: bytes | None) -> str | None:
     """Why the kept checkpoint, or else the published one, does not satisfy the policy."""
     from store.proof.notary import public_keys
-    from store.proof.policy import last_published, read_policy
+    from store.proof.witness_policy import last_published, read_policy
 
     disk = ledger.live.disk
     shown = last_published(disk) if kept is None else None

@@ -57,7 +57,7 @@ def publish(policy: Path | None, watch: float | None, folder: Path, as_document:
     refuse_archive(folder)
     with ledger_errors(), reading(folder) as ledger:
         from api.evidence.cosigning import publish_newest
-        from store.proof.policy import keep_policy, policy_of, read_policy
+        from store.proof.witness_policy import keep_policy, policy_of, read_policy
 
         disk = ledger.live.disk
         with errors_as(click.ClickException, Refuted):
@@ -239,7 +239,7 @@ def monitor(
     import sqlite3
 
     from api.evidence.log_monitor import Monitor, Unreachable, http_get
-    from store.proof.policy import read_policy
+    from store.proof.witness_policy import read_policy
 
     known = [key for word in keys for key in log_keys(word)]
     with ledger_errors():

@@ -30,7 +30,7 @@ from api.cluster.tasks import (
 from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import viewer_of
 from store.reader import Reader
-from store.sql.json_values import json_rows
+from store.sql.result_values import json_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -32,8 +32,8 @@ from store.log.streams import Leaf, split_stream
 from store.proof.checkpoint import SignedCheckpoint
 from store.proof.ledger_secrets import SecretFolder, salts_of
 from store.proof.note import sign, to_base64
-from store.proof.policy import last_published, policy_of
 from store.proof.tree import Proof, Refuted
+from store.proof.witness_policy import last_published, policy_of
 from store.reader import Snapshot
 from store.receipts import Prover
 
@@ -219,7 +219,7 @@ def make_bundle(
         deck=_open_deck(records, hand, private if auditor else None),
         match=tuple(
             Announcement(
-                *prover.proved(one, under[0]),
+                *prover.leaf_with_proof(one, under[0]),
                 lines(one.recorded, salts.of(one.stream, one.hand_seq)),
             )
             for one in _announcements_for(ledger.records(split_stream(hand)[0]), records, hand)

@@ -25,8 +25,15 @@ from store.proof.ledger_secrets import SecretFolder
 from store.proof.notary import CHECKPOINT, last_checkpoint
 from store.proof.note import Key, Note, Signature, parse, to_base64
 from store.proof.note import verify as verify_note
-from store.proof.policy import POLICY, PUBLISHED, PolicyWitness, last_published, policy_of, publish
 from store.proof.tree import Refuted, consistency
+from store.proof.witness_policy import (
+    POLICY,
+    PUBLISHED,
+    PolicyWitness,
+    last_published,
+    policy_of,
+    publish,
+)
 from store.reader import NoLedger, Reader
 from store.receipts import Prover
 

@@ -23,9 +23,9 @@ from events.ledger import is_match
 from events.lines import leaf_of
 from store.proof.checkpoint import Checkpoint, open_checkpoint
 from store.proof.note import Key
-from store.proof.policy import Policy
 from store.proof.tree import EMPTY, WIDTH, Frontier, Refuted, frontier, leaf_hash, node_hash
 from store.proof.tree_file import SPAN, Tile, tiles
+from store.proof.witness_policy import WitnessPolicy
 
 TIMEOUT_S = 30.0
 ANSWER_BYTES_MAX = 32 * 1024 * 1024
@@ -81,7 +81,7 @@ class Monitor:
     """A monitor of one log, with its memory in the SQLite file `state`."""
 
     def __init__(
-        self, get: HttpGet, state: Path, keys: Collection[Key], policy: Policy | None
+        self, get: HttpGet, state: Path, keys: Collection[Key], policy: WitnessPolicy | None
     ) -> None:
         """Trust checkpoints that these keys have signed and that satisfy the policy."""
         self._get = get

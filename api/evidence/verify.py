@@ -746,11 +746,8 @@ def is_committed(opening: Dict[str, Any], place: Dict[str, Any]) -> bool:
     """SHA-256 of a tag, the nonce and the value; of cards the count must be right, too."""
     nonce, value = bytes.fromhex(opening["nonce"]), opening["value"]
     digest = hashlib.sha256(COMMITMENT + nonce + canonical(value)).hexdigest()
-    return digest == place["commitment"] and place.get("count") in (None, _length(value))
-
-
-def _length(value: Any) -> int:
-    return len(value) if type(value) is list else 1
+    length = len(value) if type(value) is list else 1
+    return digest == place["commitment"] and place.get("count") in (None, length)
 
 
 def check_view(view: str, lines: List[Line], opened: Opened) -> None:

@@ -42,7 +42,7 @@ from api.exporting.lakehouse import (
     origin_text,
     parse_origin,
 )
-from store.archive.objects import Objects
+from store.archive.object_storage import ObjectStorage
 
 _TYPES = {
     "int": IntegerType,
@@ -58,7 +58,7 @@ _ORIGIN = "muckrake"  # in the summary of a snapshot
 class IcebergTables:
     """Iceberg tables below a folder, each in one of its name."""
 
-    def __init__(self, out: Objects) -> None:
+    def __init__(self, out: ObjectStorage) -> None:
         if not out.url.startswith("file:"):
             raise CannotRegister(
                 f"{out.url} is no folder: an Iceberg table's metadata is written into one of this"
@@ -167,7 +167,7 @@ class _IcebergCommit(NamedTuple):
 class _Catalog(NoopCatalog):  # type: ignore[misc]
     """A table's versions in its own folder; `version` is the newest."""
 
-    def __init__(self, out: Objects, name: str) -> None:
+    def __init__(self, out: ObjectStorage, name: str) -> None:
         super().__init__("muckrake")
         self._out = out
         self._name = name
@@ -201,7 +201,7 @@ class _Catalog(NoopCatalog):  # type: ignore[misc]
             table.metadata, updates, metadata_location=before if self.version else None
         )
         path, data = self._path(self.version + 1), metadata.model_dump_json().encode()
-        if not self._out.swap(path, data, None):
+        if not self._out.put_if_unchanged(path, data, None):
             raise CommitFailedException(
                 f"{self._out.url}/{self._name} has got a version {self.version + 1} meanwhile from"
                 " somebody else: export again"

@@ -22,7 +22,7 @@ from msgspec import Struct
 
 from analytics.projections.facts import ruleset_projections
 from store.archive.cached_disk import ArchiveDisk
-from store.archive.objects import Objects
+from store.archive.object_storage import ObjectStorage
 from store.archive.push import check_history, sealed_root
 from store.columns import layout
 from store.folder import manifest
@@ -139,7 +139,7 @@ class Commit(Protocol):
 
 
 def register(
-    snapshot: Snapshot, tables: Sequence[str], out: Objects, into: Lakehouse
+    snapshot: Snapshot, tables: Sequence[str], out: ObjectStorage, into: Lakehouse
 ) -> Registration:
     """Commit what is sealed to these tables; `Refuted` or `CannotRegister` before any is made."""
     disk = snapshot.live.disk
@@ -186,7 +186,7 @@ def _table(snapshot: Snapshot, current: Manifest, name: str) -> SealedTable:
         known = (*STANDARD, *ruleset_projections(snapshot.ruleset))
         one = next(it for it in known if it.name == name)
         version, schema, columns = one.version, one.build([]).schema, one.view
-        lacking = [segment for segment in current.segments if not files.stands(one, segment)]
+        lacking = [segment for segment in current.segments if not files.is_current(one, segment)]
     if lacking:
         raise CannotRegister(
             f"{name} of what closed as {lacking[0].first_seq} to {lacking[0].last_seq} is not kept"
@@ -240,7 +240,7 @@ class _DeltaLog(NamedTuple):
 class DeltaTables:
     """Delta tables below a place, each in a folder of its name."""
 
-    def __init__(self, out: Objects) -> None:
+    def __init__(self, out: ObjectStorage) -> None:
         self._out = out
 
     def prepare(self, table: SealedTable, origin: CommitOrigin) -> "_DeltaCommit":
@@ -281,7 +281,7 @@ class DeltaTables:
 class _DeltaCommit(NamedTuple):
     """The next version of a table's log."""
 
-    out: Objects
+    out: ObjectStorage
     table: SealedTable
     origin: CommitOrigin
     log: _DeltaLog
@@ -306,7 +306,7 @@ class _DeltaCommit(NamedTuple):
         if self.added or gone or schema != self.log.schema:
             version += 1
             lines = "".join(f"{json.dumps(one)}\n" for one in self._actions(schema, gone))
-            if not self.out.swap(_path(self.table.name, version), lines.encode(), None):
+            if not self.out.put_if_unchanged(_path(self.table.name, version), lines.encode(), None):
                 raise CannotRegister(
                     f"{self.out.url}/{self.table.name} has got a version {version} meanwhile from"
                     " somebody else: export again"

@@ -6,7 +6,6 @@ says `hidden`; in `events` the column `redacted` names the fields that are hidde
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
 from itertools import chain, islice
 from typing import Any, BinaryIO
 
@@ -73,7 +72,8 @@ def view_tables(leaves: Iterable[Leaf], name: str, redactor: Redactor) -> Iterat
         if one is not None:
             return _selected(one.build(group), one.view, "WHERE number IS NOT NULL")
         # Events as the view has them, without the fillers that stand in stored rows.
-        return _selected(event_table(group), layout.events_view_sql()) if group else _nothing()
+        rows = event_table(group) if group else layout.SCHEMA.empty_table()
+        return _selected(rows, layout.events_view_sql())
 
     empty = build([])
     if redactor.viewer.auditor:
@@ -118,11 +118,6 @@ def _in_units(rows: pa.Table, name: str, leaves: Sequence[Leaf], redactor: Redac
     }
     counted = pa.array(map(units.get, rows["hand_seq"].to_pylist()), pa.string())
     return rows.append_column(UNIT, counted)
-
-
-@cache
-def _nothing() -> pa.Table:
-    return _selected(layout.SCHEMA.empty_table(), layout.events_view_sql())
 
 
 def _selected(rows: pa.Table, columns: str, where: str = "") -> pa.Table:

@@ -16,7 +16,7 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 
 from api.printable import printable
-from store.sql.json_values import as_rfc_3339, json_rows
+from store.sql.result_values import as_rfc_3339, json_rows
 
 BINARY = ("parquet", "arrow")
 ARROW_FILE = "arrow-file"  # how `arrow` is written where it becomes a file: readers open it by name

@@ -14,16 +14,16 @@ from analytics.batch_audit.batches import BatchAuditor
 from analytics.batch_audit.event_arrays import EventArrays, WordIds
 from analytics.batch_audit.plan import DoubtReason
 from api.auditing.record import VERDICT_CODES
-from api.importing.spill import RUN_HANDS
+from api.importing.spill import BATCH_HANDS
 from engine.assumptions import is_free
 from engine.game import Game, fingerprint
-from events.ledger import Append, Conflict, Each
+from events.ledger import Append, Conflict, DictionaryColumn
 from events.types import HandStarted
 from formats.plain_records import PlainRecord, plain_record
 from formats.source import SourceBatch, SourceHand
 from store.columns.codec import rows_of
 from store.columns.event_columns import EventColumns, columns_of_appends, columns_of_hands
-from store.segments.runs import check_values
+from store.segments.staged_batches import check_values
 
 GAMES_MAX = 1 << 12  # whose plans are kept: in some files each hand has its own stakes
 
@@ -36,14 +36,16 @@ def fine_batch(
 
     That another reading of the rules could pay differently concerns only who wants a verdict.
     """
-    many = [
-        it._replace(fields={**it.fields, "players": Each(np.zeros_like(it.hand), (players,))})
+    by_kind = [
+        it._replace(
+            fields={**it.fields, "players": DictionaryColumn(np.zeros_like(it.hand), (players,))}
+        )
         if it.kind is HandStarted
         else it
-        for it in part.many
+        for it in part.by_kind
     ]
-    hands = columns_of_hands(match, np.asarray(part.numbers, dtype=np.int64), at, many)
-    if not many:
+    hands = columns_of_hands(match, np.asarray(part.numbers, dtype=np.int64), at, by_kind)
+    if not by_kind:
         return hands, part.nets
     which = _fine_hands(hands, (part.game,), audited=audited)
     return hands.only(which), part.nets[which]
@@ -52,7 +54,7 @@ def fine_batch(
 def fine_verdicts(hands: EventColumns) -> list[int]:
     """The `verdict_code` of each fine hand; not plain `agree` where it rests on an assumption."""
     verdicts = np.full(len(hands.number), VERDICT_CODES["agree"], dtype=np.uint8)
-    for one in hands.many:
+    for one in hands.by_kind:
         if one.kind is HandStarted:
             assumed = one.fields["assumed"]
             for code, words in enumerate(assumed.values):
@@ -73,7 +75,7 @@ def fine_records(
     records = {
         hand.number: one for hand in hands if (one := plain_record(hand, f"{match}/{hand.number}"))
     }
-    if len(records) < RUN_HANDS:
+    if len(records) < BATCH_HANDS:
         return None, {}
     appends = [
         Append(f"{match}/{number}", 0, record.record, at) for number, record in records.items()

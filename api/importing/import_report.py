@@ -7,7 +7,7 @@ from msgspec import to_builtins
 
 from api.importing.worker import ImportOutcome
 from engine.verdict import VERDICTS, Verdict
-from formats.detection import FORMATS
+from formats.registry import FORMATS
 from formats.source import Skipped
 
 LISTED_MAX = 5  # hands, reasons or players that are named; --json names them all

@@ -1,8 +1,8 @@
 """Write imported files into the ledger: each as a whole match, unless it is there already.
 
 Short files are appended, many in one call, so that a file of one hand does not wait for the disk
-alone. Long ones come as runs, and many runs become a segment at once. A file that was cut off in
-the middle is gone on with when it comes again.
+alone. Long ones come as staged batches, and many of these become a segment at once. A file that was
+cut off in the middle is gone on with when it comes again.
 """
 
 from array import array
@@ -30,10 +30,10 @@ from store.folder.disk import now_ms
 from store.ledger import CLOSE_HANDS, SEAL_HANDS, FileLedger
 from store.log.hot_log import from_payload, to_payload
 from store.log.streams import split_stream
-from store.segments.runs import Run, decode_run, make_run
+from store.segments.staged_batches import StagedBatch, decode_batch, make_batch
 
 READ_WHOLE = "the file was read"
-FEW = 10  # runs: more of them hold too much for one call, whatever their hands are like
+FEW = 10  # staged batches: more of them hold too much for one call, whatever their hands are like
 WrittenFile = tuple[ImportOutcome, int]  # a file, and how many of its hands are new
 _FirstHands = dict[bytes, tuple[HandDigest, CheckedChunk]]  # by what they are found by
 
@@ -58,7 +58,7 @@ class ImportWriter:
         self._kept: set[str] = set()
         self._known = ImportIndex(ledger, ledger.nonces, owner)
         self._calls = _AppendBatch(ledger, self._known)
-        self._runs = _RunBatch(ledger, without, self._known)
+        self._batches = _StagedBatches(ledger, without, self._known)
         self._naming = naming_of(ledger.nonces, owner)
         self._done: list[WrittenFile] = []
         self._matches = set[str]()  # of those
@@ -72,7 +72,7 @@ class ImportWriter:
                     yield from self._flushed()
                 self._done.append(self._add_file(outcome))
                 self._matches.add(outcome.match)
-                if self._calls.empty and self._runs.empty:
+                if self._calls.empty and self._batches.empty:
                     yield from self._flushed()
         except KeyboardInterrupt:
             yield from self._flushed()
@@ -109,7 +109,7 @@ class ImportWriter:
         for fingerprint in outcome.rulesets.keys() - self._kept:
             self._ledger.keep_ruleset(fingerprint, outcome.rulesets[fingerprint])
             self._kept.add(fingerprint)
-        way = self._runs if outcome.chunks[0].as_run else self._calls
+        way = self._batches if outcome.chunks[0].as_batch else self._calls
         file = _MatchImport(outcome, way, beginning, known)
         for chunk in outcome.chunks:
             part = self._without_repeats(outcome, chunk)
@@ -198,7 +198,7 @@ class ImportWriter:
         left_out = tuple(skipped_notes(outcome.format, outcome.skipped))
         if left_out and outcome.again:
             self._calls.flush()
-            self._runs.flush()
+            self._batches.flush()
             noted = self._known.left_out()
             left_out = tuple(one for one in left_out if not one.footer or one.footer not in noted)
         return left_out
@@ -209,7 +209,7 @@ class ImportWriter:
         if match == split_stream(part.chunk.first)[0] and at in chunk.records:
             return first_difference(chunk.records[at], part.records[number])
         self._calls.flush()
-        self._runs.flush()
+        self._batches.flush()
         known = [one.event for one in self._ledger.read(hand)]
         return first_difference(known, part.records[number])
 
@@ -233,7 +233,7 @@ class ImportWriter:
 
     def _flushed(self) -> Iterator[WrittenFile]:
         self._calls.flush()
-        self._runs.flush()
+        self._batches.flush()
         self._known.save()
         done, self._done = self._done, []
         self._matches.clear()
@@ -256,9 +256,9 @@ class _AppendBatch:
         if records:
             self._payload.append(to_payload((Append(match, version, records, now_ms()),)))
 
-    def hands(self, hands: Any, count: int, *, as_run: bool) -> None:
-        if as_run:
-            hands = to_payload(decode_run(hands).appends())
+    def hands(self, hands: Any, count: int, *, as_batch: bool) -> None:
+        if as_batch:
+            hands = to_payload(decode_batch(hands).appends())
         self._payload.append(hands)
         self._hands += count
 
@@ -277,15 +277,15 @@ class _AppendBatch:
         self._payload, self._hands = [], 0
 
 
-class _RunBatch:
-    """Long files, gathered as runs until they are worth a segment; the rest, if few, by an append.
+class _StagedBatches:
+    """Long files, as staged batches until they are worth a segment; the rest, if few, by an append.
 
-    What comes between two runs, the end of a file and the beginning of the next, is one more run.
+    What comes between two batches, the end of a file and the beginning of the next, is one more.
     """
 
     def __init__(self, ledger: FileLedger, without: Collection[str], known: ImportIndex) -> None:
         self._ledger, self._without, self._known = ledger, without, known
-        self._runs: list[Run] = []
+        self._batches: list[StagedBatch] = []
         self._between: list[Append] = []
         self._leaves = 0
 
@@ -298,10 +298,10 @@ class _RunBatch:
             self._between.append(Append(match, version, records, now_ms()))
             self._leaves += 1
 
-    def hands(self, hands: Any, count: int, *, as_run: bool) -> None:
-        if as_run:
+    def hands(self, hands: Any, count: int, *, as_batch: bool) -> None:
+        if as_batch:
             self._joined()
-            self._runs.append(decode_run(hands))
+            self._batches.append(decode_batch(hands))
         else:
             self._between += from_payload(hands)
         self._leaves += count
@@ -316,17 +316,17 @@ class _RunBatch:
 
     def flush(self) -> None:
         self._joined()
-        if self._runs:
+        if self._batches:
             self._known.save()
-        if self._leaves >= CLOSE_HANDS or len(self._runs) > FEW:
-            self._ledger.append_runs(self._runs, self._without)
+        if self._leaves >= CLOSE_HANDS or len(self._batches) > FEW:
+            self._ledger.append_batches(self._batches, self._without)
         else:
-            self._ledger.append(*(append for run in self._runs for append in run.appends()))
-        self._runs, self._leaves = [], 0
+            self._ledger.append(*(append for batch in self._batches for append in batch.appends()))
+        self._batches, self._leaves = [], 0
 
     def _joined(self) -> None:
         if self._between:
-            self._runs.append(make_run(self._ledger.nonces, self._between))
+            self._batches.append(make_batch(self._ledger.nonces, self._between))
             self._between = []
 
 
@@ -336,7 +336,7 @@ class _MatchImport:
     def __init__(
         self,
         outcome: ImportOutcome,
-        way: "_AppendBatch | _RunBatch",
+        way: "_AppendBatch | _StagedBatches",
         beginning: tuple[Record, ...],
         known: Sequence[Record],
     ) -> None:
@@ -360,9 +360,9 @@ class _MatchImport:
         if count:
             self._write(notes)
         if count and part.again:
-            self._way.hands(to_payload(part.new), count, as_run=False)
+            self._way.hands(to_payload(part.new), count, as_batch=False)
         elif count:
-            self._way.hands(hands, count, as_run=chunk.as_run)
+            self._way.hands(hands, count, as_batch=chunk.as_batch)
         self.added += count
         self._events += sum(len(one.events) for one in part.new) if part.again else chunk.events
 

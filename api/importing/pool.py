@@ -146,8 +146,8 @@ def outcomes(
     processes: int | None = None,
     begun: Callable[[ImportOutcome], str | None] = lambda outcome: None,
 ) -> Iterator[ImportOutcome]:
-    """Import files in processes and yield their outcomes in order, their hands in runs with
-    `nonces`.
+    """Import files in processes and yield their outcomes in order, their hands in staged
+    batches with `nonces`.
 
     A file that was begun under another name before, as `begun` says, is read again under that.
     """

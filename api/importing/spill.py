@@ -1,7 +1,7 @@
 """Spill a file's hands to disk until the whole file has been read: memory stays bounded.
 
 A chunk is so many hands and what is noted beside them. Few hands wait in the bytes of the ledger's
-log; many as a run, the columns of a segment, so that the one who writes need not touch them again.
+log; many as a staged batch, the columns of a segment, which the writer need not touch again.
 A hand that comes again is not added, and one that says otherwise is a conflict.
 """
 
@@ -30,13 +30,13 @@ from formats.source import SourceHand
 from store.log.hot_log import from_payload, to_payload
 from store.log.streams import split_stream
 from store.proof.ledger_secrets import SaltedSecret
-from store.segments.runs import Run, decode_run, encode_run, make_run
+from store.segments.staged_batches import StagedBatch, decode_batch, encode_batch, make_batch
 
 if TYPE_CHECKING:
     from store.columns.event_columns import EventColumns
 
 CHUNK_HANDS = 1_000  # hands at most
-RUN_HANDS = 100  # hands at least that are worth columns of their own
+BATCH_HANDS = 100  # hands at least that are worth columns of their own
 _EVENTS = 100_000  # of a chunk at most, if its hands are long
 _QUOTED = 200  # letters of an event
 _NONE = (0, 0, "", 0, "")
@@ -62,7 +62,7 @@ class SpilledChunk(Struct, frozen=True):
     hand, the number of its events, and the players' nets in it."""
 
     spill: str
-    as_run: bool
+    as_batch: bool
     place: int
     notes: int
     size: int
@@ -126,19 +126,21 @@ class SpillFile:
         """Write the chunk in memory, with hands that come as columns and their digests."""
         self._digests += digests
         if columns is not None and len(columns.number):
-            run = make_run(self.nonces, self._hands, columns)
+            batch = make_batch(self.nonces, self._hands, columns)
             events = self._events + len(columns.pos)
-            first = run.leaves[0].stream
-            return self._append_chunk(True, encode_run(run), len(run.leaves), first, events, nets)
+            first = batch.leaves[0].stream
+            return self._append_chunk(
+                True, encode_batch(batch), len(batch.leaves), first, events, nets
+            )
         if not self._hands:
             return None
-        as_run = len(self._hands) >= RUN_HANDS
-        hands = encode_run(self._run()) if as_run else to_payload(self._hands)
+        as_batch = len(self._hands) >= BATCH_HANDS
+        hands = encode_batch(self._batch()) if as_batch else to_payload(self._hands)
         first = self._hands[0].stream
-        return self._append_chunk(as_run, hands, len(self._hands), first, self._events, nets)
+        return self._append_chunk(as_batch, hands, len(self._hands), first, self._events, nets)
 
-    def _run(self) -> Run:
-        """A run of what was gathered: with the columns that were registered, if just these hands
+    def _batch(self) -> StagedBatch:
+        """The gathered hands as a batch: with the columns that were registered, if just these hands
         are there, and all stand in the order of their numbers."""
         numbers = [split_stream(hand.stream)[1] or 0 for hand in self._hands]
         others = {split_stream(one.stream)[1] for one in self._others}
@@ -146,11 +148,11 @@ class SpillFile:
         if [mine] != [column.number.tolist() for column in self._columns] or numbers != sorted(
             numbers
         ):
-            return make_run(self.nonces, self._hands)
-        return make_run(self.nonces, self._others, self._columns[0])
+            return make_batch(self.nonces, self._hands)
+        return make_batch(self.nonces, self._others, self._columns[0])
 
     def _append_chunk(
-        self, as_run: bool, hands: Any, count: int, first: str, events: int, nets: dict[str, int]
+        self, as_batch: bool, hands: Any, count: int, first: str, events: int, nets: dict[str, int]
     ) -> SpilledChunk:
         notes, place = b"".join(self._notes), self._file.tell()
         digests = packed_digests(self._digests)
@@ -160,7 +162,7 @@ class SpillFile:
             self._file.write(hands)
         chunk = SpilledChunk(
             str(self.path),
-            as_run,
+            as_batch,
             place,
             len(notes),
             len(hands),
@@ -212,14 +214,14 @@ def open_spill(path: Path, at: int, nonces: SaltedSecret | None) -> Iterator[Spi
 
 
 def read_chunk(chunk: SpilledChunk) -> tuple[tuple[Match, ...], Any]:
-    """The notes of a chunk, and its hands: a run, which is not copied, or the appends of a call."""
+    """A chunk's notes, and its hands: a batch, which is not copied, or the appends of a call."""
     with pa.memory_map(chunk.spill) as file:
         file.seek(chunk.place + chunk.digests)
         notes, hands = file.read(chunk.notes), file.read_buffer(chunk.size)
     if zlib.crc32(hands) != chunk.checksum:
         raise OSError(f"{chunk.spill} is not what was written to it")
     records = tuple(decode_record(line) for line in notes.splitlines())
-    return records, hands if chunk.as_run else hands.to_pybytes()
+    return records, hands if chunk.as_batch else hands.to_pybytes()
 
 
 def packed_digests_of(chunk: SpilledChunk) -> bytes:
@@ -248,7 +250,7 @@ class CheckedChunk:
     def appends(self) -> tuple[Append, ...]:
         """The hands of the chunk, one append each."""
         hands = read_chunk(self.chunk)[1]
-        return decode_run(hands).appends() if self.chunk.as_run else from_payload(hands)
+        return decode_batch(hands).appends() if self.chunk.as_batch else from_payload(hands)
 
     @cached_property
     def records(self) -> dict[int, tuple[Record, ...]]:

@@ -17,18 +17,18 @@ from msgspec.structs import replace
 from api.auditing.record import VERDICT_CODES, audit_record, start_of, verdict_code
 from api.importing.index import HandDigest, HandDigester, Repeat, naming_of
 from api.importing.input_copies import InputCopy, InputFile, is_irc_month, opened_copy, with_texts
-from api.importing.spill import RUN_HANDS, DiskFull, SpilledChunk, SpilledHand, SpillFile
+from api.importing.spill import BATCH_HANDS, DiskFull, SpilledChunk, SpilledHand, SpillFile
 from api.playing.names import InvalidName, names_in_filename
 from api.playing.recording import INCOMING_RULESETS
 from engine.game import Game, fingerprint, to_json
 from engine.verdict import Report, Verdict, qualified
 from events.match import SourceNoted
 from events.types import BidPlaced, Events
-from formats.detection import FORMATS, Format, format_of, read
 from formats.hand_records import hand_record_and_state
 from formats.mit.dialects import FORMAT as MIT
 from formats.phh.read import PhhHand
 from formats.plain_records import PlainRecord
+from formats.registry import FORMATS, Format, format_of, read
 from formats.source import (
     AS_READ,
     AuctionBid,
@@ -176,7 +176,7 @@ class _FileImport(NamedTuple):
         """Spill hands one by one; of many next to each other, those that are plain at once."""
         for block in _hand_blocks(hands, self.spill):
             done: Mapping[int, PlainRecord] = {}
-            if len(block) >= RUN_HANDS:
+            if len(block) >= BATCH_HANDS:
                 from api.importing.batch_audited import fine_records  # numpy comes with it
 
                 named = [  # the hands under the names that were asked for
@@ -198,7 +198,7 @@ class _FileImport(NamedTuple):
     def _spill_batch(self, part: SourceBatch) -> None:
         """Spill neighbouring hands: in columns where the batch audit allows it, else one by one."""
         players = _new_names(part.players, self.options.names)
-        if len(part.every) < RUN_HANDS or players is None:
+        if len(part.every) < BATCH_HANDS or players is None:
             self._spill_hands(map(part.hand, part.every))
             return
         from api.importing.batch_audited import fine_batch, fine_verdicts  # numpy comes with it
@@ -214,7 +214,7 @@ class _FileImport(NamedTuple):
             self._add_ruleset(fingerprint(part.game), part.game)
             for player, net in zip(players, nets.sum(0).tolist(), strict=True):
                 self.found.won[player] = self.found.won.get(player, 0) + net
-            bids = (it.fields["sealed"] for it in columns.many if it.kind is BidPlaced)
+            bids = (it.fields["sealed"] for it in columns.by_kind if it.kind is BidPlaced)
             self.found.sealed = self.found.sealed and all(sealed.all() for sealed in bids)
             self.found.hands += len(columns.number)
             self.found.events += len(columns.pos)

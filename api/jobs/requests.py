@@ -31,8 +31,8 @@ from engine.games import GAMES, is_dealt
 from engine.parameters import Impossible, named_values
 from engine.table import is_freeze_out
 from events.match import Dealing
-from formats.detection import FORMATS
 from formats.rakes import RakeFrom
+from formats.registry import FORMATS
 from formats.source import ImportRules
 
 CLOCK_S = 30.0

@@ -157,12 +157,12 @@ def bot_record(
     program: BotProgram, legs: Sequence[Conduct], faults: Iterable[BadReply]
 ) -> BotRecord:
     """The record of a bot; of two legs the shorter clock, the longer wait and the later trouble."""
-    silent = [leg.silent for leg in legs if leg.silent]
-    failed = [why for leg in legs for why in (leg.unbuilt, leg.silent) if why]
+    silent = [leg.silenced_because for leg in legs if leg.silenced_because]
+    failed = [why for leg in legs for why in (leg.build_failure, leg.silenced_because) if why]
     return BotRecord(
         player=program.name,
         folder=str(program.folder),
-        replies=sum(leg.replies for leg in legs),
+        replies=sum(leg.questions_asked for leg in legs),
         clock_left=round(min((leg.clock_left for leg in legs), default=0.0), 3),
         slowest_ms=round(max((leg.slowest for leg in legs), default=0.0) * 1_000, 3),
         silent=silent[-1] if silent else None,
@@ -171,8 +171,10 @@ def bot_record(
         exit=legs[-1].exit if legs else None,
         faults=dict(Counter(one.kind for one in faults if one.player == program.name)),
         last_lines=legs[-1].last_lines if legs else (),
-        kept_apart=max((leg.kept_apart for leg in legs), key=[*ISOLATION].index, default="none"),
-        not_kept_because=tuple(dict.fromkeys(why for leg in legs for why in leg.not_kept)),
+        kept_apart=max((leg.isolation for leg in legs), key=[*ISOLATION].index, default="none"),
+        not_kept_because=tuple(
+            dict.fromkeys(why for leg in legs for why in leg.isolation_failures)
+        ),
     )
 
 

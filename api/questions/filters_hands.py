@@ -44,8 +44,8 @@ from api.questions.verdicts import Judged
 from api.viewpoints.ledger_view import LedgerView
 from engine.verdict import VERDICTS
 from store.sql.guard import Refused
-from store.sql.json_values import json_rows
 from store.sql.query import Query
+from store.sql.result_values import json_rows
 
 FIRST_WINDOW = 1 << 13  # hands that are looked at first
 WINDOW_GROWTH = 8  # how many times as many are looked at next

@@ -34,7 +34,7 @@ from events.evolve import evolve, replay
 from events.notation import say
 from events.sentences import HIDDEN, STREETS, Fragment, Sentence, sentences, street
 from events.state import Hand
-from odds.rank import describe, five
+from odds.rank import describe, value_of_five
 
 _CARDS = frozenset(DECK)
 _BROKEN_SENTENCE = "from here on its events do not add up to a hand"
@@ -368,5 +368,5 @@ def _made_hand(game: Game, hand: Hand, seat: int) -> str | None:
         best = best_cards(game, hand, seat)
     except (LookupError, ValueError):  # too few cards for a rule that wants two of the hand
         return None
-    value = five(best, straights=game.straights, ranking=game.ranking)
+    value = value_of_five(best, straights=game.straights, ranking=game.ranking)
     return describe(value, game.straights, game.ranking)

@@ -32,10 +32,10 @@ from store.proof.checkpoint import Checkpoint, open_checkpoint, sign
 from store.proof.ledger_secrets import Salts, SecretFolder, salts_of
 from store.proof.notary import public_keys
 from store.proof.note import Key, to_base64
-from store.proof.policy import checkpoints_before, last_published, policy_of
 from store.proof.tree import Proof as TreeProof
 from store.proof.tree import Refuted, check_inclusion, consistency, inclusion, leaf_hash
 from store.proof.tree_file import Tile
+from store.proof.witness_policy import checkpoints_before, last_published, policy_of
 from store.reader import LiveLedger, Snapshot
 from store.receipts import Prover
 from store.verify import chip_fault, doubled_card
@@ -123,14 +123,14 @@ class Tree:
         if not 0 <= old <= new <= self.size:
             raise Refuted(f"there is no proof from {old} to {new}: 0 <= from <= to <= {self.size}")
         proof = consistency(old, new, self.prover.hashes)
-        return TreeGrowth(old, self.prover.head(old), new, self.prover.head(new), proof)
+        return TreeGrowth(old, self.prover.root_at(old), new, self.prover.root_at(new), proof)
 
     def _earlier_checkpoint(self, origin: str, size: int) -> bytes:
         """The checkpoint of an earlier tree, as a signed note."""
         signer = SecretFolder(self._snapshot.live.folder).signer()
         if signer is None:
             raise NoSecrets("the secrets of this ledger are not here: nothing is signed for")
-        return sign(Checkpoint(origin, size, self.prover.head(size)), signer)
+        return sign(Checkpoint(origin, size, self.prover.root_at(size)), signer)
 
     def _tile(self, path: str) -> Tile:
         tile = tree_file.read_path(path)

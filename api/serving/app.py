@@ -79,7 +79,7 @@ from api.viewpoints.hand_selection import NotInLedger, Unfinished
 from api.viewpoints.redaction import NoAccess
 from api.viewpoints.viewer import Viewer
 from events.ledger import Conflict
-from store.archive.objects import StorageError
+from store.archive.object_storage import StorageError
 from store.folder.disk import LedgerLocked, ReadOnly
 from store.folder.frames import Damaged
 from store.proof.tree import Refuted

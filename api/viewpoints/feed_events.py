@@ -26,7 +26,7 @@ from api.viewpoints.viewer import Viewer
 from events import types as t
 from events.ledger import Recorded, is_match
 from events.match import MatchStarted
-from events.views import Auditor, Public, Seated, Viewpoint, opened, see_one
+from events.views import Auditor, Public, Seated, Viewpoint, match_openness, see_one
 from store.log.streams import split_stream
 from store.reader import Snapshot
 
@@ -114,7 +114,7 @@ class FeedEncoder:
             return Auditor()
         start = self._match_start(match, snapshot)
         if start is not None:
-            rule = opened(start.disclosure, mirrored=start.deals > 1, over=False)
+            rule = match_openness(start.disclosure, mirrored=start.deals > 1, over=False)
             if rule.withheld or rule.hands:
                 return None if rule.withheld else Auditor()
         hand, player = first.event, self.viewer.player

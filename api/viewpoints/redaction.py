@@ -32,10 +32,10 @@ from events.views import (
     Auditor,
     BidPlacedSeen,
     Hidden,
-    Opened,
+    MatchOpenness,
     Seen,
     Viewpoint,
-    opened,
+    match_openness,
     see,
     see_one,
     viewpoint,
@@ -58,7 +58,7 @@ SEED_WARNING = (
 _EVENT_OF_SEEN = {views.seen_as(kind): kind for kind, hidden in FIELDS.items() if hidden.secrets}
 
 
-def opened_by(records: Iterable[t.Event | Match]) -> Opened:
+def opened_by(records: Iterable[t.Event | Match]) -> MatchOpenness:
     """What a match's own records open to everybody, as was announced at its start."""
     disclosure: Disclosure | None = None
     over = mirrored = False
@@ -67,7 +67,7 @@ def opened_by(records: Iterable[t.Event | Match]) -> Opened:
             disclosure = disclosure or event.disclosure
             mirrored = mirrored or event.deals > 1
         over = over or isinstance(event, MatchEnded)
-    return opened(disclosure, mirrored=mirrored, over=over)
+    return match_openness(disclosure, mirrored=mirrored, over=over)
 
 
 def withheld_sentence(match: str) -> str:
@@ -210,7 +210,7 @@ class _Match(NamedTuple):
     """The players of a match, and what of it is open to everybody."""
 
     players: tuple[str, ...]
-    opened: Opened
+    opened: MatchOpenness
 
 
 class Redactor:

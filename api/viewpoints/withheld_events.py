@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from analytics.projections.auctions import AUCTIONS as STORED
 from events.match import Match
-from events.views import FIELDS, opened
+from events.views import FIELDS, match_openness
 from store.columns import layout
 from store.columns.codec import event_table
 from store.folder.frames import Damaged
@@ -169,7 +169,7 @@ def open_matches(snapshot: Snapshot) -> OpenMatches:
     mirrored = {row["match"] for row in starts if (row["deals"] or 1) > 1}
     first = {row["match"]: row["how"] for row in reversed(starts)}
     openings = {
-        match: opened(how, mirrored=match in mirrored, over=match in ended)
+        match: match_openness(how, mirrored=match in mirrored, over=match in ended)
         for match, how in first.items()
     }
     shut = {row["seed"] for row in starts if not openings[row["match"]].secrets} - {None}

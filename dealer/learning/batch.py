@@ -263,7 +263,7 @@ class SpotTree:
             spot, question = self.spots[at], self.question(at)
             # A card whose number is below the chance is swapped.
             luck = tuple(question.chance - swapped for swapped in changed)
-            deck = spot.deck.foreseeing(luck)
+            deck = spot.deck.fork_with_draws(luck)
             following = self._led(spot.hand, spot.record, deck, deck.swap(question))
             self.swapped[at, changed] = following
         return following

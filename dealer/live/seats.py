@@ -61,7 +61,7 @@ def before_hand(game: Game, seats: LiveSeats, gone: Set[str]) -> LiveSeats:
     if is_freeze_out(game):
         return seats
     if game.broke == "set_anew":
-        seats = _set_anew(game, seats)
+        seats = _give_new_stacks(game, seats)
     for away in seats.away:
         if away.gone and away.player not in gone:
             seats = _seated_again(seats, away, posts=False)
@@ -183,7 +183,7 @@ def _seated_again(seats: LiveSeats, away: AwayPlayer, posts: bool) -> LiveSeats:
     )
 
 
-def _set_anew(game: Game, seats: LiveSeats) -> LiveSeats:
+def _give_new_stacks(game: Game, seats: LiveSeats) -> LiveSeats:
     """Once one player has all the chips and others have none, each of them gets a new stack."""
     chips = [
         holder.stack

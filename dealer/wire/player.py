@@ -34,18 +34,18 @@ class Reply(Struct, frozen=True, gc=False):
 class Conduct(Struct, frozen=True):
     """A bot's conduct in one leg of a match, which `lasted` from its first question to its last."""
 
-    replies: int
+    questions_asked: int
     clock_left: float
     slowest: float
     lasted: float
-    silent: str | None
-    unbuilt: str | None
+    silenced_because: str | None
+    build_failure: str | None
     notes: tuple[str, ...]
     exit: int | None
     last_lines: tuple[str, ...]
     log: bytes
-    kept_apart: SandboxKind
-    not_kept: tuple[str, ...]  # why better means did not work
+    isolation: SandboxKind
+    isolation_failures: tuple[str, ...]  # why better means did not work
 
 
 class LineAnswerer(Protocol):
@@ -60,8 +60,8 @@ class WirePlayer:
     """A bot's process, its connection and its clock.
 
     A bot is asked until it is late or its connection breaks, and never again after that: then
-    `silent` says why. `unbuilt` says why its build failed. `replies` counts its questions,
-    `slowest` is the longest that a reply took.
+    `silenced_because` says why. `build_failure` says why its build failed. `slowest` is the
+    longest that a reply took.
     """
 
     def __init__(self, program: BotProgram, limits: Limits, sandbox: Sandbox) -> None:
@@ -69,10 +69,10 @@ class WirePlayer:
         self.sandbox = sandbox
         self.output = BotOutput(limits.log_bytes, limits.output_bytes)
         self.clock = limits.clock
-        self.replies = 0
+        self.questions_asked = 0
         self.slowest = 0.0
-        self.silent: str | None = "it never connected"
-        self.unbuilt: str | None = None
+        self.silenced_because: str | None = "it never connected"
+        self.build_failure: str | None = None
         self.exit: int | None = None
         self.notes: list[str] = []
         self._limits = limits
@@ -87,7 +87,7 @@ class WirePlayer:
         """Build the bot, run it, wait until it connects; a failure is noted, no more."""
         if self.program.build:
             self._build()
-            self.unbuilt = self.notes[0] if self.notes else None
+            self.build_failure = self.notes[0] if self.notes else None
         try:
             listener = socket.create_server((HOST, 0), backlog=16)
         except OSError as why:
@@ -99,7 +99,7 @@ class WirePlayer:
             link = self._accept(listener) if self._process else None
         if link is not None:
             self._connection = Connection(link, self._limits.line_bytes)
-            self.silent = None
+            self.silenced_because = None
 
     def _build(self) -> None:
         """Build the bot; after a failure it is run all the same: there may be an older program."""
@@ -156,9 +156,9 @@ class WirePlayer:
     def ask(self, clauses: str) -> Reply | None:
         """Send one line and take its reply; the bot's clock runs meanwhile."""
         link = self._connection
-        if link is None or self.silent is not None:
+        if link is None or self.silenced_because is not None:
             return None
-        self.replies += 1
+        self.questions_asked += 1
         line = f"T{self.clock:.3f} {clauses}\n".encode()
         begun = time.perf_counter()
         if self._first is None:
@@ -194,12 +194,12 @@ class WirePlayer:
         if self._process is not None and self._process.is_stopped:
             self._note(f"its process was stopped by a signal when it was late; {self._sender()}")
         spent = self.clock <= 0
-        self.silent = "its clock ran out" if spent else "it took too long for one reply"
+        self.silenced_because = "its clock ran out" if spent else "it took too long for one reply"
         self.clock = 0.0
         return Reply(text, "late")
 
     def _hang_up(self, why: str) -> None:
-        self.silent = why
+        self.silenced_because = why
         assert self._connection is not None
         self._connection.close()
         self._connection = None
@@ -255,12 +255,12 @@ class WirePlayer:
     def conduct(self) -> Conduct:
         """The bot's conduct in this leg, once it is over."""
         return Conduct(
-            self.replies,
+            self.questions_asked,
             self.clock,
             self.slowest,
             self._latest - (self._first or self._latest),
-            self.silent,
-            self.unbuilt,
+            self.silenced_because,
+            self.build_failure,
             tuple(self.notes),
             self.exit,
             self.output.last_lines,
@@ -355,7 +355,8 @@ class Connection:
             self._allow(deadline - time.perf_counter())
 
     def _allow(self, seconds: float) -> None:
-        """The next wait; no time at all is too late, not for ever."""
+        """Set the socket's timeout; with no time left, raise TimeoutError, because 0 would mean to
+        wait for ever."""
         if seconds <= 0:
             raise TimeoutError
         micros = max(1, int(seconds * 1_000_000))

@@ -301,7 +301,7 @@ QUICK_S = 0.000_3  # for a reply: a slower bot thinks, and may want to do it on 
 class RunningBot(Protocol):
     """A bot: how often it was asked, what is left of its clock, the processes that it runs in."""
 
-    replies: int
+    questions_asked: int
     clock: float
 
     @property
@@ -309,10 +309,10 @@ class RunningBot(Protocol):
 
 
 class BotUsage(NamedTuple):
-    """How often bots replied so far, what is left of their clocks, the nanoseconds in which this
+    """How often bots were asked so far, what is left of their clocks, the nanoseconds in which this
     process has run, and those in which it waited for a processor that others had."""
 
-    replies: int
+    questions_asked: int
     clocks: float
     ran: int
     waited: int
@@ -349,14 +349,14 @@ def on_one_processor(
 
 def fits_one_processor(then: BotUsage, now: BotUsage) -> bool:
     """Whether one processor is enough: bots reply at once, and nobody else is in the way."""
-    replies, crowd = now.replies - then.replies, now.waited - then.waited
-    return then.clocks - now.clocks < replies * QUICK_S and crowd < now.ran - then.ran
+    asked, crowd = now.questions_asked - then.questions_asked, now.waited - then.waited
+    return then.clocks - now.clocks < asked * QUICK_S and crowd < now.ran - then.ran
 
 
 def _used(bots: tuple[RunningBot, RunningBot]) -> BotUsage:
     ran, waited, _ = (_PROC / "self/schedstat").read_text().split()
-    replies, clocks = sum(bot.replies for bot in bots), sum(bot.clock for bot in bots)
-    return BotUsage(replies, clocks, int(ran), int(waited))
+    asked, clocks = sum(bot.questions_asked for bot in bots), sum(bot.clock for bot in bots)
+    return BotUsage(asked, clocks, int(ran), int(waited))
 
 
 def _gathered(bots: tuple[RunningBot, RunningBot], everywhere: set[int]) -> bool:

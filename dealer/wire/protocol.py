@@ -16,10 +16,8 @@ from msgspec.structs import replace
 from engine.catalogue import CATALOGUE
 from engine.game import Game
 from engine.games.auction_2024 import AUCTION_2024_MIT
-from engine.games.bounty_2025 import BOUNTY_2025_MIT
-from engine.games.river_2023 import RIVER_2023_MIT
+from engine.games.pokerbots import BOUNTY_2025_MIT, RIVER_2023_MIT, TOSS_2026_MIT
 from engine.games.swap_2022 import SWAP_2022_MIT
-from engine.games.toss_2026 import TOSS_2026_MIT
 from engine.parameters import first
 from engine.steps import Auction, SwapHole, TossHole
 from engine.turn import Bid, Call, Check, Command, Fold, Raise, ToAct, ToBid, Toss, ToToss

@@ -1,13 +1,11 @@
-"""Every ruleset by name: one file per rule document, its script the document's own sequence.
+"""Every ruleset by name: a file for each rule document, its script the document's own sequence.
 
-`GAMES` are dealt here; `RECORDED` exist so that a foreign record is audited by its own rules.
+`GAMES` are dealt here; `IMPORTED` are rules by which foreign records are audited.
 """
 
 from engine.game import Game
 from engine.games.auction_2024 import AUCTION_2024, AUCTION_2024_MIT
-from engine.games.bounty_2025 import BOUNTY_2025_MIT
-from engine.games.probability import PROBABILITY, PROBABILITY_STANDARD
-from engine.games.recorded import (
+from engine.games.imported import (
     ACPC_LIMIT,
     ACPC_NL,
     AUCTION_2024_A0,
@@ -31,7 +29,8 @@ from engine.games.recorded import (
     WINAMAX_NL,
     WINAMAX_PL,
 )
-from engine.games.river_2023 import RIVER_2023_MIT
+from engine.games.pokerbots import BOUNTY_2025_MIT, RIVER_2023_MIT, TOSS_2026_MIT
+from engine.games.probability import PROBABILITY, PROBABILITY_STANDARD
 from engine.games.site import (
     SITE_FL,
     SITE_FL_STANDARD,
@@ -41,7 +40,6 @@ from engine.games.site import (
     SITE_PL_STANDARD,
 )
 from engine.games.swap_2022 import SWAP_2022, SWAP_2022_MIT
-from engine.games.toss_2026 import TOSS_2026_MIT
 from engine.games.urcs_1998 import URCS_1998, URCS_1998_STANDARD
 
 _DEALT = (
@@ -63,7 +61,7 @@ _DEALT = (
     SITE_NL,
     SITE_NL_STANDARD,
 )
-_RECORDED = (
+_IMPORTED = (
     ACPC_LIMIT,
     ACPC_NL,
     PLURIBUS,
@@ -89,13 +87,13 @@ _RECORDED = (
 )
 
 GAMES: dict[str, Game] = {game.name: game for game in _DEALT}
-RECORDED: dict[str, Game] = {game.name: game for game in _RECORDED}
-RULESETS: dict[str, Game] = GAMES | RECORDED
+IMPORTED: dict[str, Game] = {game.name: game for game in _IMPORTED}
+RULESETS: dict[str, Game] = GAMES | IMPORTED
 
 
 def is_dealt(game: Game) -> bool:
     """Whether hands are dealt by it here: those for records, at whatever stakes, only judge."""
-    return game.name.partition(".")[0] not in RECORDED
+    return game.name.partition(".")[0] not in IMPORTED
 
 
 def named(name: str) -> Game:

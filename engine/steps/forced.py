@@ -25,7 +25,7 @@ from events.types import (
 )
 
 
-class Unasked(Struct, frozen=True):
+class AutomaticStep(Struct, frozen=True):
     """A step that happens by itself, on entering: nobody is asked, so nobody can answer."""
 
     def done(self, game: Policies, hand: Hand) -> bool:
@@ -41,7 +41,7 @@ class Unasked(Struct, frozen=True):
         return ()
 
 
-class Antes(Unasked, frozen=True, tag=True):
+class Antes(AutomaticStep, frozen=True, tag=True):
     """Every seat puts in its ante, or what it has (U7)."""
 
     amount: int
@@ -50,7 +50,7 @@ class Antes(Unasked, frozen=True, tag=True):
         return _antes(hand, self.amount)
 
 
-class Blinds(Unasked, frozen=True, tag=True):
+class Blinds(AutomaticStep, frozen=True, tag=True):
     """Antes of every seat, then a small and a big blind; a short seat posts what it has."""
 
     small: int
@@ -72,7 +72,7 @@ class Blinds(Unasked, frozen=True, tag=True):
         return (*antes, *blinds)
 
 
-class Posts(Unasked, frozen=True, tag=True):
+class Posts(AutomaticStep, frozen=True, tag=True):
     """What a foreign file lists for each position, first the seat left of the button.
 
     Antes, then blinds, then straddles; below nothing: a newcomer's post. Dead antes are nobody's
@@ -94,7 +94,7 @@ class Posts(Unasked, frozen=True, tag=True):
         return max((0, *sorted(blind for blind in self.blinds if blind > 0)[:2]))
 
     def enter(self, game: Policies, hand: Hand, at: int) -> Events:
-        """The step announces itself, so that nothing here is taken for the post of a seat."""
+        """Emit `StepEntered` and then the posts; `StepEntered` marks them as listed by the file."""
         seats = clockwise(hand, hand.start.button)
         for listed in (self.antes, self.blinds):
             if len(listed) != len(seats):
@@ -152,7 +152,7 @@ def _posters(game: Policies, hand: Hand) -> tuple[int | None, int]:
     return order[0], order[1]
 
 
-class Blind(Unasked, frozen=True, tag=True):
+class Blind(AutomaticStep, frozen=True, tag=True):
     """The button, or the next seat that can, makes a blind bet."""
 
     amount: int

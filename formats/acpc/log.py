@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from engine.game import Game
-from engine.games.recorded import ACPC_LIMIT, ACPC_NL, PLURIBUS
+from engine.games.imported import ACPC_LIMIT, ACPC_NL, PLURIBUS
 from engine.games.site import script
 from engine.policies import per_chip
 from engine.seats import clockwise

@@ -29,11 +29,9 @@ from msgspec.structs import replace
 
 from engine.game import Game
 from engine.games.auction_2024 import AUCTION_2024_MIT
-from engine.games.bounty_2025 import BOUNTY_2025_MIT
-from engine.games.recorded import AUCTION_2024_A0
-from engine.games.river_2023 import RIVER_2023_MIT
+from engine.games.imported import AUCTION_2024_A0
+from engine.games.pokerbots import BOUNTY_2025_MIT, RIVER_2023_MIT, TOSS_2026_MIT
 from engine.games.swap_2022 import SWAP_2022_MIT
-from engine.games.toss_2026 import TOSS_2026_MIT
 from events.match import SourceNoted
 from events.state import Hand
 from events.types import (

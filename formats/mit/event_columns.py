@@ -15,7 +15,7 @@ from engine.game import Game, fingerprint
 from engine.steps import Auction, Betting, Blinds, DealBoard, DealHole, Showdown, SwapHole
 from events import types as t
 from events.cards import DECK, UNKNOWN
-from events.ledger import CARDS, Column, Each, Many, some_of
+from events.ledger import CARDS, Column, DictionaryColumn, KindColumns, some_of
 from formats.mit import lines as say
 from formats.mit.hand_columns import HandTotals
 
@@ -55,7 +55,7 @@ def has_event_columns(game: Game) -> bool:
     )
 
 
-def event_columns(counted: HandTotals, which: Column, table: LogFacts) -> tuple[Many, ...]:
+def event_columns(counted: HandTotals, which: Column, table: LogFacts) -> tuple[KindColumns, ...]:
     """The events of these hands, kind by kind; the hands are numbered anew, without gaps."""
     kinds = list(_EventBuilder(counted, table).events())
     if not which.all():
@@ -75,7 +75,7 @@ def event_columns(counted: HandTotals, which: Column, table: LogFacts) -> tuple[
     ends = np.cumsum([len(some.lines) for some in kinds])
     spans = [slice(end - len(some.lines), end) for some, end in zip(kinds, ends, strict=True)]
     return tuple(
-        Many(some.kind, hand[span], index[span], some.fields)
+        KindColumns(some.kind, hand[span], index[span], some.fields)
         for some, span in zip(kinds, spans, strict=True)
         if len(some.lines)
     )
@@ -117,7 +117,7 @@ class _EventBuilder:
         }
         same = {name: _repeated(value, len(rounds)) for name, value in start.items()}
         reaches = it.reaches(self.table.stack).astype(np.int64)
-        same["assumed"] = Each(reaches, ((), (self.table.assumed,)))
+        same["assumed"] = DictionaryColumn(reaches, ((), (self.table.assumed,)))
         dead = np.zeros(len(rounds), dtype=bool)
         yield _EventRows(
             t.HandStarted, rounds, 0, {**same, "button": it.button, "dead_small": dead}
@@ -133,13 +133,13 @@ class _EventBuilder:
                 "seat": log.seat[posts],
                 "amount": amount,
                 "to": amount,
-                "kind": Each(second.astype(np.int64), ("small", "big")),
+                "kind": DictionaryColumn(second.astype(np.int64), ("small", "big")),
                 "origin": _repeated("forced", len(posts)),
             },
         )
         yield self._entered(self.script[DealHole], "hole", rounds + 3)
         dealt = np.flatnonzero(it.of(say.DEALT))
-        cards = Each(log.cards[dealt, :2], CARDS)
+        cards = DictionaryColumn(log.cards[dealt, :2], CARDS)
         yield _EventRows(t.HoleDealt, dealt, 1, {"seat": log.seat[dealt], "cards": cards})
 
     def _entered(self, step: int, name: str, lines: Column, within: int = 0) -> _EventRows:
@@ -187,10 +187,12 @@ class _EventBuilder:
         sizes = {step.street: step.size for step in script if isinstance(step, Betting)}
         return np.array([sizes.get(street, 0) for street in _STREETS])
 
-    def _origin(self, checks: Column) -> Each:
+    def _origin(self, checks: Column) -> DictionaryColumn:
         """Where one of the two has no chips left, a check is all there was to choose."""
         left = [self.table.stack - self.it.stake(checks, seat) for seat in (0, 1)]
-        return Each(((left[0] <= 0) | (left[1] <= 0)).astype(np.int64), ("chosen", "forced"))
+        return DictionaryColumn(
+            ((left[0] <= 0) | (left[1] <= 0)).astype(np.int64), ("chosen", "forced")
+        )
 
     def _rounds(self) -> Iterator[_EventRows]:
         """A round opens with its first choice; after its last, what was not matched goes back."""
@@ -201,7 +203,7 @@ class _EventBuilder:
         steps = np.array([self.bets.get(street, -1) for street in _STREETS])
         opened = {
             "step": steps[number],
-            "street": Each(number, _STREETS),
+            "street": DictionaryColumn(number, _STREETS),
             "bet": it.largest[first - 1] * (number == 0),
             "size": self._sizes()[number],
             "next": log.seat[first],
@@ -221,7 +223,7 @@ class _EventBuilder:
             rows = place[place >= 0]
             yield self._entered(self.boards[total], _STREETS[total - 2], rows, 9)
             cards = self.log.cards[rows, total - 1 if total > 3 else 0 : total]
-            yield _EventRows(t.BoardDealt, rows, 10, {"cards": Each(cards, CARDS)})
+            yield _EventRows(t.BoardDealt, rows, 10, {"cards": DictionaryColumn(cards, CARDS)})
 
     def _swapped(self) -> Iterator[_EventRows]:
         """Each card at risk, the dealer's first, just before the street that shows what came."""
@@ -237,7 +239,7 @@ class _EventBuilder:
                 old, new = was[hands, seat, slot], now[hands, seat, slot]
                 bankroll = np.full(len(rows), self.table.game.swap_seen == "both_told")
                 fields: dict[str, object] = {"seat": seat, "slot": slot, "told": bankroll}
-                fields |= {"old": Each(old, DECK), "new": Each(new, DECK)}
+                fields |= {"old": DictionaryColumn(old, DECK), "new": DictionaryColumn(new, DECK)}
                 yield _EventRows(t.CardSwapped, rows, 1 + count, fields)
 
     def _auctions(self) -> Iterator[_EventRows]:
@@ -249,7 +251,7 @@ class _EventBuilder:
         for count, rows in enumerate((first, first + 1)):
             seat = log.seat[rows]
             left = self.table.stack - it.stake(rows, seat)
-            origin = Each((left <= 0).astype(np.int64), ("chosen", "forced"))
+            origin = DictionaryColumn((left <= 0).astype(np.int64), ("chosen", "forced"))
             sealed = np.full(len(rows), count == 1)
             bid = {"seat": seat, "amount": log.first[rows], "sealed": sealed, "origin": origin}
             yield _EventRows(t.BidPlaced, rows, 1, bid)
@@ -268,7 +270,10 @@ class _EventBuilder:
         """Cards won: where the log names them; else with the price, the dealer's first."""
         it = self.it
         rows = np.flatnonzero(it.of(say.WON))
-        won = {"seat": self.log.seat[rows], "cards": Each(self.log.cards[rows, :1], CARDS)}
+        won = {
+            "seat": self.log.seat[rows],
+            "cards": DictionaryColumn(self.log.cards[rows, :1], CARDS),
+        }
         yield _EventRows(t.HoleDealt, rows, 0, won)
         for count in (0, 1):
             seat = it.button[hands] if count == 0 else 1 - it.button[hands]
@@ -276,7 +281,7 @@ class _EventBuilder:
             mine, whose = hands[some], seat[some]
             card = it.third[mine, whose]
             card = np.where(card < 0, CARDS.index(UNKNOWN), card)[:, None]
-            fields = {"seat": whose, "cards": Each(card, CARDS)}
+            fields = {"seat": whose, "cards": DictionaryColumn(card, CARDS)}
             yield _EventRows(t.HoleDealt, self.at.bid[mine] + 1, 3 + count, fields)
 
     # The end.
@@ -286,7 +291,7 @@ class _EventBuilder:
         shows = self.at.shows[self.at.shows >= 0]
         yield self._entered(self.script[Showdown], "showdown", shows)
         for count, rows in enumerate((shows + 1, shows)):
-            cards = Each(self.log.cards[rows, :3], CARDS)
+            cards = DictionaryColumn(self.log.cards[rows, :3], CARDS)
             fields = {"seat": self.log.seat[rows], "cards": cards}
             yield _EventRows(t.Shown, shows, 1 + count, fields)
 
@@ -309,6 +314,6 @@ class _EventBuilder:
         yield _EventRows(t.HandEnded, rows, 1, {})
 
 
-def _repeated(value: object, count: int) -> Each:
+def _repeated(value: object, count: int) -> DictionaryColumn:
     """The same value in every row."""
-    return Each(np.zeros(count, dtype=np.int64), (value,))
+    return DictionaryColumn(np.zeros(count, dtype=np.int64), (value,))

@@ -337,7 +337,7 @@ class LogReader(NamedTuple):
             every=range(part.first, part.first + len(part)),
             numbers=counted.numbers[which] if counted else (),
             nets=counted.nets[which] if counted else (),
-            many=event_columns(counted, which, table) if counted and which.any() else (),
+            by_kind=event_columns(counted, which, table) if counted and which.any() else (),
             hand=lambda number: self.hand(part.block(number - part.first)),
             texts=part.texts,
         )

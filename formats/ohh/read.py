@@ -16,12 +16,12 @@ from events.cards import Cards
 from formats.ohh.history import ZERO, Action, CardTexts, Document, OhhHand, Round
 from formats.pokerstars import grammar
 from formats.pokerstars.grammar import (
-    ActRemark,
+    ActionLine,
     Chair,
     Header,
     Limit,
     Posting,
-    PostRemark,
+    PostLine,
     Unreadable,
 )
 from formats.pokerstars.parsed_hand import ParsedHand, PlayerLine
@@ -163,15 +163,15 @@ def _act(builder: HandBuilder, name: str, action: Action) -> None:
         raise Unreadable(f"{name[:40]} puts in {amount} by {verb}")
     if verb in _POSTS:
         live = 0 if verb in ("Post Ante", "Post Dead") else amount
-        builder.post(name, PostRemark(_POSTS[verb], amount), live)
+        builder.post(name, PostLine(_POSTS[verb], amount), live)
         return
     match verb:
         case "Fold":
-            builder.act(name, ActRemark("folds"))
+            builder.act(name, ActionLine("folds"))
         case "Check":
-            builder.act(name, ActRemark("checks"))
+            builder.act(name, ActionLine("checks"))
         case "Call":
-            builder.act(name, ActRemark("calls", amount))
+            builder.act(name, ActionLine("calls", amount))
         case "Bet" | "Raise":
             builder.add(name, amount)
         case "Shows Cards" | "Mucks Cards":
@@ -192,7 +192,7 @@ def _check_forced(hand: OhhHand, builder: HandBuilder) -> None:
     posted = [
         (line.name, line.what)
         for line in builder.lines
-        if isinstance(line, PlayerLine) and isinstance(line.what, PostRemark)
+        if isinstance(line, PlayerLine) and isinstance(line.what, PostLine)
     ]
     for name, post in posted:
         owed = due.get(post.what, 0)

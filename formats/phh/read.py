@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from engine.audit import audit
 from engine.game import Game
-from engine.games.recorded import PHH_FT, PHH_NT
+from engine.games.imported import PHH_FT, PHH_NT
 from engine.games.site import script
 from engine.policies import Rake, per_chip
 from engine.steps import Blinds, Posts

@@ -12,14 +12,14 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from engine.game import Game
-from engine.games import RECORDED
+from engine.games import IMPORTED
 from engine.games.site import at_stakes
 from engine.pots import layers, split
 from engine.steps import Blinds, Posts
 from engine.turn import Post
 from formats.fitted_rake import HandRake, HouseRake, game_with_rake
 from formats.pokerstars import grammar
-from formats.pokerstars.grammar import ActRemark, CardsRemark, Unreadable
+from formats.pokerstars.grammar import ActionLine, CardsLine, Unreadable
 from formats.pokerstars.parsed_hand import ParsedHand, PlayerLine
 from formats.rakes import ListedRake, UnlistedRake
 from formats.source import Paid
@@ -56,7 +56,7 @@ def matching_forced_bets(
     """The first arrangement under which the rules post what was posted."""
     kinds: PostedAmounts = {_ANTE: {}, _SMALL: {}, _BIG: {}, _BOTH: {}, _STRADDLE: {}}
     for line in hand.lines:
-        if isinstance(line, PlayerLine) and isinstance(line.what, grammar.PostRemark):
+        if isinstance(line, PlayerLine) and isinstance(line.what, grammar.PostLine):
             row, seat = kinds[line.what.what], seats[line.name]
             if seat in row:
                 raise Unreadable(f"{line.name} posts {line.what.what} twice")
@@ -66,11 +66,11 @@ def matching_forced_bets(
     header = hand.header
     high = header.high if header.limit == "fl" else None
     raked = bool(header.sign or hand.totals.rake) and not header.tournament
-    base = RECORDED[f"{header.site}-{header.limit}"]
+    base = IMPORTED[f"{header.site}-{header.limit}"]
     game = _game_at_stakes(base, sizes.small, sizes.big, high, sizes.ante, unit, raked)
     inferred = ("cap",) if hand.header.capped else ()
     if hand.header.capped and any(
-        isinstance(line, PlayerLine) and isinstance(line.what, ActRemark) and line.what.capped
+        isinstance(line, PlayerLine) and isinstance(line.what, ActionLine) and line.what.capped
         for line in hand.lines
     ):
         raise Unreadable("a bet has reached the cap of its table: no ruleset of ours knows one")
@@ -224,24 +224,24 @@ def contributions(
             continue
         seat = seats[line.name]
         match line.what:
-            case ActRemark(verb="folds"):
+            case ActionLine(verb="folds"):
                 money.folded.add(seat)
-            case ActRemark(verb="raises", amount=to, over=over):
+            case ActionLine(verb="raises", amount=to, over=over):
                 if over not in (to, to - (bet := max(money.bets))):
                     money.wrong = f"{line.name} raises {over} to {to}, where {bet} had been bet"
                 _bet(money, seat, to - money.bets[seat])
-            case ActRemark(amount=amount):
+            case ActionLine(amount=amount):
                 _bet(money, seat, amount)
-            case grammar.PostRemark(what="the ante", amount=amount):
+            case grammar.PostLine(what="the ante", amount=amount):
                 money.paid[seat] += amount
-            case grammar.PostRemark(what="small & big blinds", amount=amount):
+            case grammar.PostLine(what="small & big blinds", amount=amount):
                 _dead(money, seat, min(late[seat], amount))
                 _bet(money, seat, amount - late[seat])
-            case grammar.PostRemark(what="small blind", amount=amount) if seat in late:
+            case grammar.PostLine(what="small blind", amount=amount) if seat in late:
                 _dead(money, seat, amount)
-            case grammar.PostRemark(amount=amount):
+            case grammar.PostLine(amount=amount):
                 _bet(money, seat, amount)
-            case CardsRemark():
+            case CardsLine():
                 pass
         # Nobody puts in more than he brought, and who is said to be all-in has nothing left.
         put = money.paid[seat] + money.dead[seat]
@@ -249,7 +249,7 @@ def contributions(
         if put > stack:
             raise Unreadable(f"{line.name} puts in more than the {stack} he brought")
         if (
-            isinstance(line.what, ActRemark | grammar.PostRemark)
+            isinstance(line.what, ActionLine | grammar.PostLine)
             and line.what.all_in
             and put < stack
         ):

@@ -55,7 +55,7 @@ class Chair(Struct, frozen=True):
     out: bool = False
 
 
-class PostRemark(Struct, frozen=True):
+class PostLine(Struct, frozen=True):
     """A blind or an ante; `all_in` if the line says that it was all he had."""
 
     what: Posting
@@ -63,7 +63,7 @@ class PostRemark(Struct, frozen=True):
     all_in: bool = False
 
 
-class ActRemark(Struct, frozen=True):
+class ActionLine(Struct, frozen=True):
     """A choice; `amount` is what a call or bet adds, or the total that a raise goes to, which is
     `over` the bet by that much."""
 
@@ -75,24 +75,24 @@ class ActRemark(Struct, frozen=True):
     cards: Cards = ()
 
 
-class CardsRemark(Struct, frozen=True):
+class CardsLine(Struct, frozen=True):
     """Cards turned up, or thrown away."""
 
     cards: Cards | None
 
 
-class WinRemark(Struct, frozen=True):
+class WinLine(Struct, frozen=True):
     """A player's part of a pot, counted from the main pot outwards."""
 
     amount: int
     pot: int
 
 
-class TimeoutRemark(Struct, frozen=True):
+class TimeoutLine(Struct, frozen=True):
     """The clock ran out, so what comes next was not chosen."""
 
 
-Remark = PostRemark | ActRemark | CardsRemark | WinRemark | TimeoutRemark
+LineContent = PostLine | ActionLine | CardsLine | WinLine | TimeoutLine
 
 
 class Totals(Struct, frozen=True):
@@ -200,10 +200,10 @@ def chair(line: str) -> Chair | None:
 
 _CARDS = r"\[([^\]]*)\]"
 _ALL_IN = rf"( and is all-in)?( and has reached the {MONEY} cap)?"
-_PLAIN: dict[str, ActRemark | CardsRemark] = {
-    "folds": ActRemark("folds"),
-    "checks": ActRemark("checks"),
-    "mucks hand": CardsRemark(None),
+_PLAIN: dict[str, ActionLine | CardsLine] = {
+    "folds": ActionLine("folds"),
+    "checks": ActionLine("checks"),
+    "mucks hand": CardsLine(None),
 }
 _POST = re.compile(
     r"(?:posts (?P<what>small blind|big blind|small & big blinds|the ante)|(?:posts )?straddle) "
@@ -223,7 +223,7 @@ _CHATTER = re.compile(
 )
 
 
-def remark(rest: str) -> Remark | None:
+def parse_player_line(rest: str) -> LineContent | None:
     """Parse the words after `NAME: `; chatter moves no chips or cards."""
     if plain := _PLAIN.get(rest):
         return plain
@@ -232,17 +232,17 @@ def remark(rest: str) -> Remark | None:
         all_in, capped = (end is not None for end in ends)
         if passes:
             known = cards(shown) if shown else ()
-            return ActRemark("folds" if passes == "folds" else "checks", cards=known)
+            return ActionLine("folds" if passes == "folds" else "checks", cards=known)
         if to:
-            return ActRemark("raises", parse_cents(to), parse_cents(over), all_in, capped)
-        return ActRemark(
+            return ActionLine("raises", parse_cents(to), parse_cents(over), all_in, capped)
+        return ActionLine(
             "calls" if verb == "calls" else "bets", parse_cents(added), 0, all_in, capped
         )
     if match := _POST.fullmatch(rest):
         all_in = match[match.re.groupindex["posted"] + 1] is not None
-        return PostRemark(match["what"] or "straddle", parse_cents(match["posted"]), all_in)  # type: ignore[arg-type]
+        return PostLine(match["what"] or "straddle", parse_cents(match["posted"]), all_in)  # type: ignore[arg-type]
     if match := _SHOWN.fullmatch(rest):
-        return CardsRemark(cards(match[1]))
+        return CardsLine(cards(match[1]))
     return None
 
 
@@ -251,12 +251,12 @@ def is_chatter(rest: str) -> bool:
     return _CHATTER.fullmatch(rest) is not None
 
 
-def outcome(rest: str) -> Remark | None:
+def outcome(rest: str) -> LineContent | None:
     """Parse the words after `NAME ` without a colon."""
     if match := _TAKEN.fullmatch(rest):
         place = int(match[2] or 1) if "side" in rest else 0
-        return WinRemark(parse_cents(match[1]), place)
-    return TimeoutRemark() if rest.startswith("has timed out") else None
+        return WinLine(parse_cents(match[1]), place)
+    return TimeoutLine() if rest.startswith("has timed out") else None
 
 
 _UNCALLED = re.compile(rf"Uncalled bet \(({MONEY})\) returned to (.+)")

@@ -17,16 +17,16 @@ from events.cards import Cards
 from formats.pokerstars import grammar
 from formats.pokerstars.grammar import (
     MONEY,
-    ActRemark,
-    CardsRemark,
+    ActionLine,
+    CardsLine,
     Chair,
     Header,
-    PostRemark,
-    Remark,
-    TimeoutRemark,
+    LineContent,
+    PostLine,
+    TimeoutLine,
     Totals,
     Unreadable,
-    WinRemark,
+    WinLine,
     cards,
     parse_cents,
 )
@@ -94,7 +94,7 @@ class PlayerLine(Struct, frozen=True):
     """A line of a player; `late` if his clock had just run out."""
 
     name: str
-    what: PostRemark | ActRemark | CardsRemark
+    what: PostLine | ActionLine | CardsLine
     late: bool = False
 
 
@@ -107,7 +107,7 @@ class ParsedHand(Struct, frozen=True):
     lines: tuple[PlayerLine | Street, ...]
     known: tuple[tuple[str, Cards], ...]
     back: tuple[tuple[str, int], ...]
-    takes: tuple[tuple[str, WinRemark], ...]
+    takes: tuple[tuple[str, WinLine], ...]
     totals: Totals
 
 
@@ -118,7 +118,7 @@ class _HandBuilder(Struct):
     board: Cards = ()
     known: list[tuple[str, Cards]] = field(default_factory=list)
     back: list[tuple[str, int]] = field(default_factory=list)
-    takes: list[tuple[str, WinRemark]] = field(default_factory=list)
+    takes: list[tuple[str, WinLine]] = field(default_factory=list)
     late: str | None = None
 
     def start_part(self, text: str) -> None:
@@ -143,23 +143,23 @@ class _HandBuilder(Struct):
         if board and sorted(board) != sorted(self.board):
             raise Unreadable(wrong)
 
-    def add_remark(self, name: str, remark: Remark) -> None:
+    def add_line(self, name: str, content: LineContent) -> None:
         """A line of this player."""
-        match remark:
-            case ActRemark(cards=cards):
-                self.lines.append(PlayerLine(name, remark, self.late == name))
+        match content:
+            case ActionLine(cards=cards):
+                self.lines.append(PlayerLine(name, content, self.late == name))
                 self.late = None
                 if cards:
                     self.known.append((name, cards))
-            case PostRemark():
-                self.lines.append(PlayerLine(name, remark))
-            case CardsRemark(cards=turned):
-                self.lines.append(PlayerLine(name, remark))
+            case PostLine():
+                self.lines.append(PlayerLine(name, content))
+            case CardsLine(cards=turned):
+                self.lines.append(PlayerLine(name, content))
                 if turned is not None:
                     self.known.append((name, turned))
-            case WinRemark():
-                self.takes.append((name, remark))
-            case TimeoutRemark():
+            case WinLine():
+                self.takes.append((name, content))
+            case TimeoutLine():
                 self.late = name
 
     def seat_actions(self) -> dict[str, SeatActions]:
@@ -172,14 +172,14 @@ class _HandBuilder(Struct):
                 continue
             actions = players.setdefault(line.name, SeatActions(set()))
             match line.what:
-                case ActRemark(verb="folds"):
+                case ActionLine(verb="folds"):
                     actions.folded = board
-                case ActRemark(amount=amount):
+                case ActionLine(amount=amount):
                     actions.bet += amount
-                case PostRemark(what=what, amount=amount):
+                case PostLine(what=what, amount=amount):
                     actions.posted.add(what)
                     actions.bet += amount if what != "the ante" else 0
-                case CardsRemark(cards=cards):
+                case CardsLine(cards=cards):
                     actions.shown |= cards is not None
                     actions.mucked |= cards is None
         for name, take in self.takes:
@@ -207,7 +207,7 @@ def parse_hand(lines: tuple[str, ...]) -> ParsedHand:
         if text.startswith("*** "):
             hand.start_part(text)
         elif spoken := _player_line(names, text):
-            hand.add_remark(*spoken)
+            hand.add_line(*spoken)
         elif (back := grammar.uncalled(text)) is not None:
             hand.back.append((_player_named(names, back[1]), back[0]))
         elif (own := grammar.dealt(text)) is not None:
@@ -264,15 +264,17 @@ def ordered_chairs(chairs: Sequence[Chair]) -> tuple[Chair, ...]:
     return tuple(sorted(chairs, key=lambda chair: chair.number))
 
 
-def _player_line(names: Iterable[str], text: str) -> tuple[str, Remark] | None:
+def _player_line(names: Iterable[str], text: str) -> tuple[str, LineContent] | None:
     """Whose line this is, the longest name first; None if no reading of it makes sense."""
     before, colon, after = text.partition(": ")
-    if colon and before in names and (remark := grammar.remark(after)):
-        return before, remark
+    if colon and before in names and (content := grammar.parse_player_line(after)):
+        return before, content
     for name, rest in _starts(names, text):
-        remark = grammar.remark(rest[2:]) if rest.startswith(": ") else grammar.outcome(rest[1:])
-        if remark is not None:
-            return name, remark
+        has_colon = rest.startswith(": ")
+        parse = grammar.parse_player_line if has_colon else grammar.outcome
+        content = parse(rest[2:] if has_colon else rest[1:])
+        if content is not None:
+            return name, content
     for _, rest in _starts(names, text):
         if rest.startswith(": ") and not grammar.is_chatter(rest[2:]):
             raise Unreadable(f'a line that cannot be read: "{text[:80]}"')
@@ -297,8 +299,8 @@ def _check_no_play(text: str) -> None:
     if 'said, "' in text:
         return
     _, collected, paid = text.rpartition(" collected ")
-    acts = bool(colon) and isinstance(grammar.remark(rest), PostRemark | ActRemark)
-    wins = bool(collected) and isinstance(grammar.outcome(f"collected {paid}"), WinRemark)
+    acts = bool(colon) and isinstance(grammar.parse_player_line(rest), PostLine | ActionLine)
+    wins = bool(collected) and isinstance(grammar.outcome(f"collected {paid}"), WinLine)
     if acts or wins:
         raise Unreadable(f'somebody without a seat plays: "{text[:80]}"')
     if text.startswith("Cash Drop to Pot"):

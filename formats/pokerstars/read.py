@@ -12,14 +12,14 @@ from math import gcd
 
 from msgspec.structs import replace
 
-from engine.games.recorded import POKERSTARS_NL
+from engine.games.imported import POKERSTARS_NL
 from events.cards import UNKNOWN, Cards
 from formats.fitted_rake import MONEY_SIGNS, HouseRake, HouseRakes, RakeSample, fitted_rakes
 from formats.pokerstars.chips import contributions, game_as_paid, matching_forced_bets, payment
 from formats.pokerstars.grammar import (
-    ActRemark,
-    CardsRemark,
-    PostRemark,
+    ActionLine,
+    CardsLine,
+    PostLine,
     Totals,
     Unreadable,
     totals,
@@ -55,7 +55,7 @@ CHIPS_MAX = 10**12
 KEPT = 2_000  # hands: in a text of fewer they are looked for once
 _NOTHING = "no PokerStars hand begins in this text"
 
-_MOVING = (PostRemark, ActRemark)
+_MOVING = (PostLine, ActionLine)
 _CASH_UNITS = {"€": "euro cent", "£": "penny"}
 _CHIP_UNITS = {100: "chip", 50: "half chip"}
 _CENT = 100  # hundredths of a chip, where the stakes have no sign
@@ -213,7 +213,7 @@ def _house_rake(
         return UnlistedRake("fees beside the rake are taken of this pot, which no row tells")
     flop = next((at for at, line in enumerate(hand.lines) if isinstance(line, Street)), None)
     before = [line.what for line in hand.lines[:flop] if isinstance(line, PlayerLine)]
-    raises = sum(isinstance(deed, ActRemark) and deed.verb == "raises" for deed in before)
+    raises = sum(isinstance(deed, ActionLine) and deed.verb == "raises" for deed in before)
     question = RakeKey(
         site=header.room[:NAME_MAX],
         currency=header.currency or CURRENCIES.get(header.sign, ""),
@@ -237,9 +237,9 @@ def _folded_all_in(hand: ParsedHand) -> bool:
     for line in hand.lines:
         if isinstance(line, PlayerLine) and line.name in left:
             match line.what:
-                case PostRemark(amount=amount):
+                case PostLine(amount=amount):
                     left[line.name] -= amount
-                case ActRemark(verb="folds"):
+                case ActionLine(verb="folds"):
                     if not left[line.name]:
                         return True
                 case _:
@@ -260,21 +260,19 @@ def _items(hand: ParsedHand, seats: dict[str, int]) -> tuple[Item, ...]:
     items: list[Item] = [Holds(seats[name], hole) for name, hole in held.items()]
     for line in hand.lines:
         match line:
-            case PlayerLine(name=name, what=ActRemark(verb="folds"), late=late):
+            case PlayerLine(name=name, what=ActionLine(verb="folds"), late=late):
                 items.append(Act(seats[name], "fold", default=late))
-            case PlayerLine(name=name, what=ActRemark(verb="checks"), late=late):
+            case PlayerLine(name=name, what=ActionLine(verb="checks"), late=late):
                 items.append(Act(seats[name], "check", default=late))
-            case PlayerLine(name=name, what=ActRemark(verb="calls", amount=amount)):
+            case PlayerLine(name=name, what=ActionLine(verb="calls", amount=amount)):
                 items.append(Act(seats[name], "call", amount=amount))
-            case PlayerLine(name=name, what=ActRemark(amount=amount)):
+            case PlayerLine(name=name, what=ActionLine(amount=amount)):
                 items.append(Act(seats[name], "raise", to=amount))
             case Street(cards=cards):
                 items.append(Board(cards))
-            case PlayerLine(name=name, what=CardsRemark(cards=None)):
+            case PlayerLine(name=name, what=CardsLine(cards=None)):
                 items.append(Mucks(seats[name]))
-            case PlayerLine(name=name, what=CardsRemark(cards=cards)) if cards and _all_known(
-                cards
-            ):
+            case PlayerLine(name=name, what=CardsLine(cards=cards)) if cards and _all_known(cards):
                 items.append(Shows(seats[name], cards))
     return tuple(items)
 
@@ -291,7 +289,7 @@ def _amounts(hand: ParsedHand) -> Iterable[int]:
     for line in hand.lines:
         if isinstance(line, PlayerLine) and isinstance(line.what, _MOVING):
             yield line.what.amount
-            if isinstance(line.what, ActRemark):
+            if isinstance(line.what, ActionLine):
                 yield line.what.over
     yield from (amount for _, amount in hand.back)
     yield from (take.amount for _, take in hand.takes)
@@ -310,7 +308,7 @@ def _in_units(hand: ParsedHand, grain: int) -> ParsedHand:
     for line in hand.lines:
         if isinstance(line, PlayerLine) and isinstance(line.what, _MOVING):
             deed = replace(line.what, amount=line.what.amount // grain)
-            if isinstance(deed, ActRemark):
+            if isinstance(deed, ActionLine):
                 deed = replace(deed, over=deed.over // grain)
             line = replace(line, what=deed)
         lines.append(line)

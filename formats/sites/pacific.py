@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from events.cards import Cards
 from formats.pokerstars import grammar
-from formats.pokerstars.grammar import ActRemark, Chair, Header, Limit, PostRemark, Unreadable
+from formats.pokerstars.grammar import ActionLine, Chair, Header, Limit, PostLine, Unreadable
 from formats.pokerstars.parsed_hand import ParsedHand
 from formats.sites.reader import DEALT, HandBuilder
 from formats.timestamps import day_of, time_of, timestamp
@@ -31,7 +31,7 @@ _BUTTON = re.compile(r"Seat ([0-9]+) is the button")
 _COUNT = re.compile(r"Total number of players : ([0-9]+)")
 _SEAT = re.compile(r"Seat ([0-9]+): (.+?) ?\( ([^()]*) \)")
 _PART = re.compile(r"\*\* (.*?) \*\*(?: ?:? ?\[([^\]]*)\])?.*")
-_REMARK = re.compile(r"([a-z' -]+?)(?: ?\[([^\]]*)\])?")
+_ACTION = re.compile(r"([a-z' -]+?)(?: ?\[([^\]]*)\])?")
 _STREETS = {"dealing flop": 0, "dealing turn": 1, "dealing river": 2}
 _PARTS = ("dealing down cards", "summary", *_STREETS)
 _IDLE = (
@@ -65,7 +65,7 @@ def parse_hand(lines: Sequence[str]) -> ParsedHand:
         elif dealt := DEALT.fullmatch(line):
             hand.add_known_cards(dealt[1], _cards(dealt[2]))
         elif not _NEXT.fullmatch(line):
-            hand.read_player_line(line, _add_remark)
+            hand.read_player_line(line, _add_player_line)
     if not hand.won():
         raise Unreadable("nobody is said to have won anything")
     called, everything = hand.total_put_in()
@@ -136,19 +136,19 @@ def _cards(text: str) -> Cards:
     return grammar.cards(" ".join(words))
 
 
-def _add_remark(hand: HandBuilder, name: str, words: str) -> bool:
+def _add_player_line(hand: HandBuilder, name: str, words: str) -> bool:
     """Whether these words are known, and noted if they are an action."""
-    remark = _REMARK.fullmatch(words)
-    verb, rest = (remark[1], remark[2] or "") if remark else ("", "")
+    action = _ACTION.fullmatch(words)
+    verb, rest = (action[1], action[2] or "") if action else ("", "")
     match verb:
         case "folds" if hand.dealt or hand.has_put_in(name):
-            hand.act(name, ActRemark("folds"))
+            hand.act(name, ActionLine("folds"))
         case "folds":
             pass
         case "checks":
-            hand.act(name, ActRemark("checks"))
+            hand.act(name, ActionLine("checks"))
         case "calls":
-            hand.act(name, ActRemark("calls", parse_cents(rest)))
+            hand.act(name, ActionLine("calls", parse_cents(rest)))
         case "bets" | "raises":
             hand.add(name, parse_cents(rest))
         case "posts small blind" | "posts big blind":
@@ -156,14 +156,14 @@ def _add_remark(hand: HandBuilder, name: str, words: str) -> bool:
             if "small" in verb and amount != hand.small and amount < hand.left[name]:
                 raise Unreadable(f"a small blind of {amount} is posted, and {hand.small} is named")
             kind = "small blind" if "small" in verb else "big blind"
-            hand.post(name, PostRemark(kind, amount), amount)  # type: ignore[arg-type]
+            hand.post(name, PostLine(kind, amount), amount)  # type: ignore[arg-type]
         case "posts ante":
-            hand.post(name, PostRemark("the ante", parse_cents(rest)), 0)
+            hand.post(name, PostLine("the ante", parse_cents(rest)), 0)
         case "posts dead blind":
             dead, _, live = rest.partition("+")
-            hand.post(name, PostRemark("small blind", parse_cents(dead)), 0)
+            hand.post(name, PostLine("small blind", parse_cents(dead)), 0)
             if parse_cents(live):
-                hand.post(name, PostRemark("big blind", parse_cents(live)), parse_cents(live))
+                hand.post(name, PostLine("big blind", parse_cents(live)), parse_cents(live))
         case "collected":
             hand.collect(name, parse_cents(rest))
         case "shows":

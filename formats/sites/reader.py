@@ -13,14 +13,14 @@ from msgspec.structs import replace
 from events.cards import Cards
 from formats.fitted_rake import RakeSample, fitted_rakes
 from formats.pokerstars.grammar import (
-    ActRemark,
-    CardsRemark,
+    ActionLine,
+    CardsLine,
     Chair,
     Header,
-    PostRemark,
+    PostLine,
     Totals,
     Unreadable,
-    WinRemark,
+    WinLine,
 )
 from formats.pokerstars.parsed_hand import ParsedHand, PlayerLine, Street, ordered_chairs
 from formats.pokerstars.read import dealt_in, source_hand
@@ -54,7 +54,7 @@ class HandBuilder(Struct):
     lines: list[PlayerLine | Street] = field(default_factory=list)
     known: list[tuple[str, Cards]] = field(default_factory=list)
     back: list[tuple[str, int]] = field(default_factory=list)
-    takes: list[tuple[str, WinRemark]] = field(default_factory=list)
+    takes: list[tuple[str, WinLine]] = field(default_factory=list)
     bets: dict[str, int] = field(default_factory=dict)
     left: dict[str, int] = field(default_factory=dict)
     dead: dict[str, int] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class HandBuilder(Struct):
         """Add the cards that a player is said to hold."""
         self.known.append((self.seated_name(name), cards))
 
-    def post(self, name: str, posts: PostRemark, live: int) -> None:
+    def post(self, name: str, posts: PostLine, live: int) -> None:
         """A blind or an ante, of which so much is a bet."""
         self.left[self.seated_name(name)] -= posts.amount
         if not live and posts.what != "the ante":
@@ -99,12 +99,12 @@ class HandBuilder(Struct):
         self.bets[name] = self.bets.get(name, 0) + live
         self.lines.append(PlayerLine(name, posts))
 
-    def act(self, name: str, acts: ActRemark) -> None:
+    def act(self, name: str, acts: ActionLine) -> None:
         """A choice; a bet where there is one already is a raise, whatever it is called."""
         before = self.bets.get(self.seated_name(name), 0)
         if acts.verb == "bets" and self.bet:
             to = before + acts.amount
-            acts = ActRemark("raises", to, to - self.bet)
+            acts = ActionLine("raises", to, to - self.bet)
         if acts.verb == "folds":
             self.folded[name] = self.streets
         if acts.verb == "raises":
@@ -119,11 +119,11 @@ class HandBuilder(Struct):
         """Add so many chips to the player's bet: a raise, or a bet where there is none."""
         to = self.bets.get(self.seated_name(name), 0) + amount
         bet = self.bet
-        self.act(name, ActRemark("raises", to, to - bet) if bet else ActRemark("bets", amount))
+        self.act(name, ActionLine("raises", to, to - bet) if bet else ActionLine("bets", amount))
 
     def show_or_muck(self, name: str, cards: Cards | None) -> None:
         """Cards turned up, or thrown away; what is said twice is said once."""
-        turned = PlayerLine(self.seated_name(name), CardsRemark(cards))
+        turned = PlayerLine(self.seated_name(name), CardsLine(cards))
         if turned not in self.lines:
             self.lines.append(turned)
         if cards:
@@ -138,7 +138,7 @@ class HandBuilder(Struct):
 
     def collect(self, name: str, amount: int, pot: int = 0) -> None:
         """Add a player's part of a pot."""
-        self.takes.append((self.seated_name(name), WinRemark(amount, pot)))
+        self.takes.append((self.seated_name(name), WinLine(amount, pot)))
 
     def seated_name(self, name: str) -> str:
         """The name, if somebody at the table has it."""

@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from formats.pokerstars import grammar
 from formats.pokerstars.grammar import (
-    ActRemark,
-    CardsRemark,
+    ActionLine,
+    CardsLine,
     Chair,
     Header,
     Limit,
-    PostRemark,
+    PostLine,
     Totals,
     Unreadable,
 )
@@ -73,7 +73,7 @@ def parse_hand(lines: Sequence[str]) -> ParsedHand:
         elif dealt := DEALT.fullmatch(line):
             hand.add_known_cards(dealt[1], grammar.cards(dealt[2]))
         else:
-            hand.read_player_line(line, _add_remark)
+            hand.read_player_line(line, _add_player_line)
     return hand.parsed_hand(_summary(hand, lines[end + 1 :]))
 
 
@@ -117,7 +117,7 @@ def _table(lines: Sequence[str]) -> HandBuilder:
     return HandBuilder(header, int(table[2]), tuple(chairs))
 
 
-def _add_remark(hand: HandBuilder, name: str, rest: str) -> bool:
+def _add_player_line(hand: HandBuilder, name: str, rest: str) -> bool:
     """Whether these words are known, and noted if they are an action."""
     rest = _SIGN_BEHIND.sub(r"€\1", rest.removesuffix(" out of position"))
     rest = rest.replace("posts ante ", "posts the ante ", 1)
@@ -125,12 +125,12 @@ def _add_remark(hand: HandBuilder, name: str, rest: str) -> bool:
         pot = int(took[2] or 1) if "side" in rest else 0
         hand.collect(name, grammar.parse_cents(took[1]), pot)
         return True
-    match grammar.remark(rest):
-        case ActRemark() as acts:
+    match grammar.parse_player_line(rest):
+        case ActionLine() as acts:
             hand.act(name, acts)
-        case PostRemark(what=what, amount=amount) as posts:
+        case PostLine(what=what, amount=amount) as posts:
             hand.post(name, posts, 0 if what == "the ante" else amount)
-        case CardsRemark(cards=cards):
+        case CardsLine(cards=cards):
             hand.show_or_muck(name, cards)
         case _:
             return rest in _IDLE

@@ -25,7 +25,7 @@ from typing import NoReturn
 
 from store.archive import index
 from store.archive.index import ArchivedFile, FilePart, Index
-from store.archive.objects import Objects, objects_of
+from store.archive.object_storage import ObjectStorage, storage_of
 from store.folder import manifest
 from store.folder.disk import Output, ReadOnly, RealDisk, archive_url, is_alive
 from store.folder.frames import Damaged
@@ -44,9 +44,9 @@ Fetch = Callable[[int, int], bytes]
 class ObjectCache:
     """The objects of one archive, below a folder; threads and processes may share it."""
 
-    def __init__(self, folder: Path, objects: Objects) -> None:
+    def __init__(self, folder: Path, storage: ObjectStorage) -> None:
         self._folder = folder / "objects"
-        self._objects = objects
+        self._storage = storage
         self._limit = int(os.environ.get(LIMIT_VARIABLE) or LIMIT)
         self._open: OrderedDict[FilePart, _CachedObject] = OrderedDict()
         self._digests: dict[FilePart, bytearray] = {}  # of the blocks that this process has read
@@ -100,9 +100,9 @@ class ObjectCache:
 
     def _fetching(self, part: FilePart) -> Fetch:
         def fetch(start: int, end: int) -> bytes:
-            data = self._objects.range(part.object, start, end)
+            data = self._storage.range(part.object, start, end)
             if len(data) != end - start:
-                why = f"{self._objects.url}/{part.object} ends at byte {start + len(data)}"
+                why = f"{self._storage.url}/{part.object} ends at byte {start + len(data)}"
                 raise Damaged(f"{why} of {part.size}")
             with self._turn:
                 self._new += len(data)
@@ -235,8 +235,8 @@ class ArchiveDisk:
 
     def __init__(self, folder: Path, url: str) -> None:
         self.url = url
-        self._objects = objects_of(url)
-        self._cache = ObjectCache(folder, self._objects)
+        self._storage = storage_of(url)
+        self._cache = ObjectCache(folder, self._storage)
         self._turn = threading.Lock()
         self._files: dict[str, ArchivedFile] = {}
         self._tag = ""
@@ -270,7 +270,7 @@ class ArchiveDisk:
         with self._turn:
             if time.monotonic() - self._fetched_at < FRESH_S:
                 return
-            answer = self._objects.get(index.PATH, self._tag)
+            answer = self._storage.get(index.PATH, self._tag)
             self._fetched_at = time.monotonic()
             if answer is None or (self._tag and answer[1] == self._tag):
                 return

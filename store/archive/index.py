@@ -24,7 +24,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from store.archive.objects import Objects
+from store.archive.object_storage import ObjectStorage
 from store.folder import manifest
 from store.folder.disk import Lock, Output, RealDisk, create_anew, make_durable_folder, replace_file
 from store.folder.frames import Damaged
@@ -136,8 +136,8 @@ def read_file(
 class IndexedFiles:
     """A read-only disk of an index's files, straight from their objects."""
 
-    def __init__(self, objects: Objects, index: Index) -> None:
-        self._objects = objects
+    def __init__(self, storage: ObjectStorage, index: Index) -> None:
+        self._storage = storage
         self._files = index.files
 
     def read(self, path: str, start: int = 0, end: int | None = None) -> bytes:
@@ -145,7 +145,7 @@ class IndexedFiles:
             raise FileNotFoundError(2, "no such file", path)
 
         def fetch(part: FilePart, first: int, last: int) -> bytes:
-            return self._objects.range(part.object, first, last)
+            return self._storage.range(part.object, first, last)
 
         return read_file(self._files[path], start, end, fetch)
 
@@ -170,32 +170,32 @@ class PullResult(Struct, frozen=True):
     fetched_bytes: int
 
 
-def index_of(objects: Objects) -> Index:
+def index_of(storage: ObjectStorage) -> Index:
     """The index of an archive; `NoArchive` if there is none."""
-    answer = objects.get(PATH)
+    answer = storage.get(PATH)
     if answer is None:
-        raise NoArchive(f"there is no archive at {objects.url}: muckrake push makes one")
-    return decode(answer[0], objects.url)
+        raise NoArchive(f"there is no archive at {storage.url}: muckrake push makes one")
+    return decode(answer[0], storage.url)
 
 
 def pull(
-    objects: Objects, folder: Path, watch: Callable[[Collection[Any]], Iterable[Any]] = iter
+    storage: ObjectStorage, folder: Path, watch: Callable[[Collection[Any]], Iterable[Any]] = iter
 ) -> PullResult:
     """The archived ledger in a folder; `Refuted` if another ledger is there. What is fetched goes
     through `watch`."""
-    archived = index_of(objects)
+    archived = index_of(storage)
     now = manifest.decode_manifest(archived.files[manifest.PATH].data)
     make_durable_folder(folder, 0o700)  # cards of every seat are in it
     disk = RealDisk(folder)
     lock = Lock(folder, "pull")
     try:
-        _check_place(disk, now, archived, objects)
-        return _Pull(objects, disk, archived, now).done(watch)
+        _check_place(disk, now, archived, storage)
+        return _Pull(storage, disk, archived, now).done(watch)
     finally:
         lock.release()
 
 
-def _check_place(disk: RealDisk, now: Manifest, archived: Index, objects: Objects) -> None:
+def _check_place(disk: RealDisk, now: Manifest, archived: Index, storage: ObjectStorage) -> None:
     """`Refuted` unless the folder is empty, or has an earlier state of the same ledger."""
     before = manifest.read(disk)
     if before is None:
@@ -207,18 +207,20 @@ def _check_place(disk: RealDisk, now: Manifest, archived: Index, objects: Object
         raise Refuted(
             f"{disk.root} is a ledger that is written here: it has {PRIVATE}, and is not replaced"
         )
-    theirs = TreeFiles(IndexedFiles(objects, archived))
+    theirs = TreeFiles(IndexedFiles(storage, archived))
     ours = frontier(before.tree, TreeFiles(disk))
     if before.tree > now.tree or ours != frontier(before.tree, theirs):
         raise Refuted(
             f"{disk.root} holds {before.next_seq:,} closed streams that are not the beginning of"
-            f" the {now.next_seq:,} in {objects.url}: another history, or an older archive"
+            f" the {now.next_seq:,} in {storage.url}: another history, or an older archive"
         )
 
 
 class _Pull:
-    def __init__(self, objects: Objects, disk: RealDisk, archived: Index, now: Manifest) -> None:
-        self._objects, self._disk, self._archived, self._now = objects, disk, archived, now
+    def __init__(
+        self, storage: ObjectStorage, disk: RealDisk, archived: Index, now: Manifest
+    ) -> None:
+        self._storage, self._disk, self._archived, self._now = storage, disk, archived, now
         self._fetched = self._bytes = 0
 
     def done(self, watch: Callable[[Collection[Any]], Iterable[Any]]) -> PullResult:
@@ -230,7 +232,7 @@ class _Pull:
         for path in (*sealed, self._now.log):
             if path not in self._archived.files:
                 raise Damaged(
-                    f"{path} is in no object of {self._objects.url}: the manifest names it"
+                    f"{path} is in no object of {self._storage.url}: the manifest names it"
                 )
         for path, file in watch(self._archived.files.items()):
             if path != manifest.PATH:
@@ -265,7 +267,7 @@ class _Pull:
         output.close()
         if sha256 is not None and digest.hexdigest() != sha256:
             self._disk.remove(aside)
-            raise Damaged(f"{self._objects.url}/{path} is not the file that the manifest names")
+            raise Damaged(f"{self._storage.url}/{path} is not the file that the manifest names")
         self._disk.rename(aside, path)
         self._disk.sync_folder(folder)
 
@@ -286,18 +288,18 @@ class _Pull:
         for at in range(0, part.size, _AT_ONCE):
             end = min(at + _AT_ONCE, part.size)
             try:
-                data = self._objects.range(part.object, at, end)
+                data = self._storage.range(part.object, at, end)
             except FileNotFoundError:
-                why = f"{self._objects.url}/{part.object} is missing, and the archive names it"
+                why = f"{self._storage.url}/{part.object} is missing, and the archive names it"
                 raise Damaged(why) from None
             if len(data) != end - at:
-                why = f"{self._objects.url}/{part.object} ends at byte {at + len(data)}"
+                why = f"{self._storage.url}/{part.object} ends at byte {at + len(data)}"
                 raise Damaged(f"{why} of {part.size}")
             digest.update(data)
             file_digest.update(data)
             output.write(data)
         if digest.hexdigest() != part.sha256:
-            why = f"{self._objects.url}/{part.object} is not as it was sent: its digest is another"
+            why = f"{self._storage.url}/{part.object} is not as it was sent: its digest is another"
             raise Damaged(why)
         self._fetched, self._bytes = self._fetched + 1, self._bytes + part.size
 

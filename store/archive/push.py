@@ -14,7 +14,7 @@ from msgspec import Struct
 from store.archive import index
 from store.archive.cached_disk import ArchiveDisk
 from store.archive.index import ArchivedFile, FilePart, Index, IndexedFiles
-from store.archive.objects import Objects
+from store.archive.object_storage import ObjectStorage
 from store.folder import manifest
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
@@ -23,9 +23,9 @@ from store.proof.checkpoint import ROLLBACKS, Checkpoint, open_checkpoint, sign
 from store.proof.ledger_secrets import SALTS_FILE as NONCES
 from store.proof.ledger_secrets import SecretFolder
 from store.proof.notary import CHECKPOINT, KEYS, REPLACED, last_checkpoint, public_keys
-from store.proof.policy import BEFORE, POLICY, PUBLISHED
 from store.proof.tree import Hashes, Refuted, check_consistency, consistency, frontier
-from store.proof.tree_file import TreeFiles, path_of, widths
+from store.proof.tree_file import TreeFiles, level_file_sizes, path_of
+from store.proof.witness_policy import BEFORE, POLICY, PUBLISHED
 from store.segments.reading import SegmentFiles
 
 TRIES = 20
@@ -47,7 +47,7 @@ class PushResult(Struct, frozen=True):
 def push(
     disk: RealDisk | ArchiveDisk,
     private: SecretFolder,
-    objects: Objects,
+    storage: ObjectStorage,
     watch: Callable[[Collection[Any]], Iterable[Any]] = iter,
 ) -> PushResult:
     """Bring an archive up to this ledger's last seal; `Refuted` if it is of another history. What
@@ -56,7 +56,7 @@ def push(
     for _ in range(TRIES):
         now = manifest.read(disk)
         try:
-            pushed = _Push(disk, private, objects, moved).done(watch)
+            pushed = _Push(disk, private, storage, moved).done(watch)
         except (FileNotFoundError, Damaged) as failure:
             newer = manifest.read(disk)
             if now and newer and newer.number != now.number:
@@ -68,23 +68,27 @@ def push(
         if pushed is not None:
             return pushed
         moved = True
-    raise Damaged(f"{objects.url} changes faster than it can be written")
+    raise Damaged(f"{storage.url} changes faster than it can be written")
 
 
 class _Push:
     """One try of a push: the manifest of now over the index of now."""
 
     def __init__(
-        self, disk: RealDisk | ArchiveDisk, private: SecretFolder, objects: Objects, moved: bool
+        self,
+        disk: RealDisk | ArchiveDisk,
+        private: SecretFolder,
+        storage: ObjectStorage,
+        moved: bool,
     ) -> None:
-        self._disk, self._private, self._objects = disk, private, objects
+        self._disk, self._private, self._storage = disk, private, storage
         self._root = b""  # of what is sealed
         self._moved = moved  # an earlier try found that somebody else had pushed
         self._sent = self._bytes = 0
-        self._found = objects.get(index.PATH)
+        self._found = storage.get(index.PATH)
         self._old: Index | None = None
         if self._found is not None:
-            self._old = index.decode(self._found[0], objects.url)
+            self._old = index.decode(self._found[0], storage.url)
         known = self._old.files.values() if self._old else ()
         self._there = {part for file in known for part in file.parts}
 
@@ -106,18 +110,18 @@ class _Push:
         tag = None if self._found is None else self._found[1]
         if self._found is not None and self._found[0] == data:
             return self._pushed(now, is_new=False)
-        return self._pushed(now) if self._objects.swap(index.PATH, data, tag) else None
+        return self._pushed(now) if self._storage.put_if_unchanged(index.PATH, data, tag) else None
 
     def _pushed(self, now: Manifest, is_new: bool = True) -> PushResult:
-        url, count = self._objects.url, len(now.segments)
+        url, count = self._storage.url, len(now.segments)
         return PushResult(url, now.next_seq, count, self._sent, self._bytes, is_new)
 
     def _goes_on(self, now: Manifest) -> bool:
         """Whether the ledger says more than the archive; `Refuted` if it says something else."""
         assert self._old is not None
-        archived = IndexedFiles(self._objects, self._old)
+        archived = IndexedFiles(self._storage, self._old)
         before = manifest.decode_manifest(archived.read(manifest.PATH))
-        url, ours = self._objects.url, TreeFiles(self._disk)
+        url, ours = self._storage.url, TreeFiles(self._disk)
         why = f"{url} is the archive of"
         try:
             note = open_checkpoint(archived.read(CHECKPOINT), public_keys(self._disk)).checkpoint
@@ -144,8 +148,8 @@ class _Push:
             return known
         size = SegmentFiles(self._disk).check(segment, name)
         part = FilePart(_object(path, sha256), size, sha256)
-        if self._objects.size(part.object) != size:
-            self._objects.put(part.object, self._disk.local(path))
+        if self._storage.size(part.object) != size:
+            self._storage.put(part.object, self._disk.local(path))
             self._count(size)
         return ArchivedFile(parts=(part,))
 
@@ -168,14 +172,14 @@ class _Push:
     def _part(self, path: str, data: bytes) -> FilePart:
         sha256 = hashlib.sha256(data).hexdigest()
         part = FilePart(_object(path, sha256), len(data), sha256)
-        if part not in self._there and self._objects.size(part.object) != part.size:
-            self._objects.put(part.object, data)
+        if part not in self._there and self._storage.size(part.object) != part.size:
+            self._storage.put(part.object, data)
             self._count(len(data))
         return part
 
     def _tree(self, now: Manifest) -> Iterator[tuple[str, ArchivedFile]]:
         """The files of the tree, each level as far as the manifest covers it."""
-        for level, size in enumerate(widths(now.tree)):
+        for level, size in enumerate(level_file_sizes(now.tree)):
             path = path_of(level)
             parts = []
             for at in range(0, size, TREE_PART):

@@ -12,10 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from events.ledger import Column, Each, Many, Record
+from events.ledger import Column, DictionaryColumn, KindColumns, Record
 from events.types import HandStarted
 from store.columns import layout
-from store.columns.cells import Cells
 from store.columns.event_columns import (
     EventColumns,
     cards_of,
@@ -36,9 +35,10 @@ from store.columns.layout import (
     columns,
     fields,
 )
+from store.columns.numpy_columns import ColumnReader
 from store.log.streams import Leaf, split_stream
 
-Parts = dict[str, list[tuple[Column, Column | Each]]]
+Parts = dict[str, list[tuple[Column, Column | DictionaryColumn]]]
 
 
 def event_table(leaves: Sequence[Leaf]) -> pa.Table:
@@ -72,18 +72,18 @@ def rows_of(events: EventColumns, chosen: Sequence[str] = ()) -> pa.Table:
     where it is empty in every event.
     """
     parts: Parts = {}
-    kinds = Each(np.zeros(len(events.at), dtype=np.int32), [])
+    kinds = DictionaryColumn(np.zeros(len(events.at), dtype=np.int32), [])
     words: dict[str, int] = {}
     filled_columns = {
         field.column
-        for many in events.many
-        for field in fields(many.kind)
-        if field.form != "cards" and not _is_empty(many, field)
+        for one_kind in events.by_kind
+        for field in fields(one_kind.kind)
+        if field.form != "cards" and not _is_empty(one_kind, field)
     }
-    for many in events.many:
-        where = events.rows(many)
-        kinds.codes[where] = words.setdefault(many.kind.__name__, len(words))
-        for name, cells in _cells(many, filled_columns).items():
+    for one_kind in events.by_kind:
+        where = events.rows(one_kind)
+        kinds.codes[where] = words.setdefault(one_kind.kind.__name__, len(words))
+        for name, cells in _cells(one_kind, filled_columns).items():
             parts.setdefault(name, []).append((where, cells))
     number = events.number[events.leaf]
     envelope = {
@@ -109,7 +109,7 @@ def rows_of(events: EventColumns, chosen: Sequence[str] = ()) -> pa.Table:
 
 def used_columns(each: Iterable[EventColumns]) -> list[str]:
     """The columns that any of these fill."""
-    names = {name for events in each for many in events.many for name in _cells(many)}
+    names = {name for events in each for it in events.by_kind for name in _cells(it)}
     return [name for name in columns() if name in ENVELOPE or name in names]
 
 
@@ -126,41 +126,43 @@ def with_fillers(rows: pa.Table) -> pa.Table:
     return rows
 
 
-def _is_empty(many: Many, field: layout.Field) -> bool:
+def _is_empty(one_kind: KindColumns, field: layout.Field) -> bool:
     """Whether the field is empty by default, and in each of these events."""
-    return field.default in EMPTY and not any(many.fields[field.name].values)
+    return field.default in EMPTY and not any(one_kind.fields[field.name].values)
 
 
-def _cells(many: Many, filled_columns: Container[str] = ()) -> dict[str, Column | Each]:
+def _cells(
+    one_kind: KindColumns, filled_columns: Container[str] = ()
+) -> dict[str, Column | DictionaryColumn]:
     """The columns that events of one kind fill; of cards as many as its rows have. What is empty
     fills those columns too that are there by other events."""
-    cells: dict[str, Column | Each] = {}
-    for field in fields(many.kind):
-        values = many.fields[field.name]
+    cells: dict[str, Column | DictionaryColumn] = {}
+    for field in fields(one_kind.kind):
+        values = one_kind.fields[field.name]
         if field.form == "cards":
             for place, codes in enumerate(values.codes.T[:CARDS]):
                 if (codes >= 0).any():
-                    cells[f"card{place + 1}"] = Each(codes, values.values)
+                    cells[f"card{place + 1}"] = DictionaryColumn(codes, values.values)
             if values.codes.shape[1] > CARDS:
                 rest = (cards[CARDS:] for cards in cards_of(values))
                 cells["more_cards"] = value_numbers([" ".join(cards) or None for cards in rest])
-        elif field.column not in filled_columns and _is_empty(many, field):
+        elif field.column not in filled_columns and _is_empty(one_kind, field):
             continue
         elif field.form in ("numbers", "names"):
             spell = json_row if field.form == "names" else split_words
-            if isinstance(values, Each):
+            if isinstance(values, DictionaryColumn):
                 rows, codes = values.values, values.codes
             else:
                 first, codes = distinct_rows(values.T, len(values))
                 rows = [[number for number in row if number >= 0] for row in values[first].tolist()]
-            cells[field.column] = Each(codes, list(map(spell, rows)))
+            cells[field.column] = DictionaryColumn(codes, list(map(spell, rows)))
         else:
             cells[field.column] = values
     return cells
 
 
 def _column(
-    column: layout.Column, parts: Sequence[tuple[Column, Column | Each]], size: int
+    column: layout.Column, parts: Sequence[tuple[Column, Column | DictionaryColumn]], size: int
 ) -> pa.Array:
     """The cells of each kind in their rows; in other rows the filler, or nothing. What an event
     does not say (a viewpoint may not see it) is nothing too, but where the filler means nobody."""
@@ -173,7 +175,7 @@ def _column(
     dtype = {pa.bool_(): bool, pa.int64(): np.int64}.get(kind, np.int32)
     values = np.zeros(size, dtype=dtype)
     for where, cells in parts:
-        if isinstance(cells, Each):
+        if isinstance(cells, DictionaryColumn):
             known = cells.values
             if text:
                 known = [words.setdefault(word, len(words)) for word in known]
@@ -212,18 +214,18 @@ def columns_of_rows(rows: pa.Table) -> EventColumns:
     leaf = np.repeat(np.arange(len(sizes)), sizes)
     place = np.arange(rows.num_rows) - heads[leaf]
     codes, kinds = stored.words("type", "text")
-    many = []
+    by_kind = []
     for code in np.flatnonzero(np.bincount(codes)).tolist():
         kind, where = KINDS[kinds[code]], np.flatnonzero(codes == code)
         columns = {field.name: stored.field(kind, field, where) for field in fields(kind)}
-        many.append(Many(kind, leaf[where], place[where], columns))
+        by_kind.append(KindColumns(kind, leaf[where], place[where], columns))
     match, names = stored.words("match", "text")
     return EventColumns(
-        Each(match[heads], names),
+        DictionaryColumn(match[heads], names),
         cells.numbers("number", heads, NOBODY),
         sizes,
         cells.numbers("at"),
-        many,
+        by_kind,
         hand_seq=hand_seq[heads],
         first=cells.numbers("idx", heads),
         pos=cells.numbers("pos"),
@@ -234,16 +236,16 @@ class _Stored:
     """Stored rows, of which each column is read once for all kinds of events that share it."""
 
     def __init__(self, rows: pa.Table) -> None:
-        self.cells = Cells(rows)
+        self.cells = ColumnReader(rows)
         self._words: dict[str, tuple[Column, list[Any]]] = {}
 
-    def field(self, kind: type[Record], field: Field, where: Column) -> Column | Each:
+    def field(self, kind: type[Record], field: Field, where: Column) -> Column | DictionaryColumn:
         """A field of the events of a kind, which stand in these rows."""
         name, default = field.column, field.default
         if field.form == "cards":
             codes = self._cards.codes[where]
             width = np.flatnonzero((codes >= 0).any(axis=0))[-1:].sum() + 1
-            return Each(codes[:, :width], self._cards.values)
+            return DictionaryColumn(codes[:, :width], self._cards.values)
         if name not in self.cells and default is msgspec.NODEFAULT:
             raise ValueError(f"{kind.__name__}.{field.name} is not stored, and has no default")
         if field.form == "truth":
@@ -252,7 +254,9 @@ class _Stored:
             missing = NOBODY if default is msgspec.NODEFAULT else default
             return self.cells.numbers(name, where, missing)
         codes, values = self.words(name, field.form)
-        return Each(codes[where], [*values, None if default is msgspec.NODEFAULT else default])
+        return DictionaryColumn(
+            codes[where], [*values, None if default is msgspec.NODEFAULT else default]
+        )
 
     def words(self, name: str, form: str) -> tuple[Column, list[Any]]:
         """Which of the different values each row has; those that have none, the one after them."""
@@ -268,7 +272,7 @@ class _Stored:
         return self._words[name]
 
     @cached_property
-    def _cards(self) -> Each:
+    def _cards(self) -> DictionaryColumn:
         """The cards of each row."""
         known: dict[str, int] = {}
         places = []
@@ -284,7 +288,7 @@ class _Stored:
             most = max(map(len, more), default=0)
             wide = [[*row, *[-1] * (most - len(row))] for row in (*more, [])]
             places += list(np.array(wide)[codes].T)
-        return Each(np.stack(places, axis=1), list(known))
+        return DictionaryColumn(np.stack(places, axis=1), list(known))
 
 
 _READ: dict[str, Callable[[str], Any]] = {

@@ -12,7 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from events.ledger import CARDS, Append, Column, Each, Many, Record, Recorded, some_of
+from events.ledger import (
+    CARDS,
+    Append,
+    Column,
+    DictionaryColumn,
+    KindColumns,
+    Record,
+    Recorded,
+    some_of,
+)
 from events.types import HandStarted
 from store.columns.layout import NOBODY, Field, fields
 from store.log.streams import HotLeaf, Leaf, split_stream
@@ -33,11 +42,11 @@ class EventColumns:
 
     def __init__(
         self,
-        match: Each,
+        match: DictionaryColumn,
         number: Column,
         sizes: Column,
         at: Column,
-        many: Sequence[Many],
+        by_kind: Sequence[KindColumns],
         *,
         hand_seq: Column | None = None,
         first: Column | None = None,
@@ -45,7 +54,8 @@ class EventColumns:
     ) -> None:
         """Leaves and positions count from 0, and leaves begin with their stream, if nothing else is
         said."""
-        self.match, self.number, self.sizes, self.at, self.many = match, number, sizes, at, many
+        self.match, self.number, self.sizes, self.at = match, number, sizes, at
+        self.by_kind = by_kind
         self.first = np.zeros(len(sizes), dtype=np.int64) if first is None else first
         self.hand_seq = np.arange(len(sizes)) if hand_seq is None else hand_seq
         self.pos = np.arange(len(at)) if pos is None else pos
@@ -69,9 +79,9 @@ class EventColumns:
         each = zip(names, self.number.tolist(), strict=True)
         return [name if number < 0 else f"{name}/{number}" for name, number in each]
 
-    def rows(self, many: Many) -> Column:
+    def rows(self, one_kind: KindColumns) -> Column:
         """The places of the events of one kind among all events."""
-        found: Column = self.begins[many.hand] + many.index
+        found: Column = self.begins[one_kind.hand] + one_kind.index
         return found
 
     def only(self, which: Column) -> "EventColumns":
@@ -79,11 +89,12 @@ class EventColumns:
         if which.all():
             return self
         place, kept = np.cumsum(which) - 1, []
-        for many in self.many:
-            rows = np.flatnonzero(which[many.hand])
+        for one_kind in self.by_kind:
+            rows = np.flatnonzero(which[one_kind.hand])
             if len(rows):
-                fields = some_of(many.fields, rows)
-                kept.append(Many(many.kind, place[many.hand[rows]], many.index[rows], fields))
+                fields = some_of(one_kind.fields, rows)
+                hand, index = place[one_kind.hand[rows]], one_kind.index[rows]
+                kept.append(KindColumns(one_kind.kind, hand, index, fields))
         return EventColumns(
             self.match._replace(codes=self.match.codes[which]),
             self.number[which],
@@ -104,18 +115,18 @@ class EventColumns:
         both = ((self, place[: len(self.number)]), (others, place[len(self.number) :]))
         leaf = np.concatenate([mine[one.leaf] for one, mine in both])
         return EventColumns(
-            Each(np.zeros(len(order), dtype=np.int32), self.match.values),
+            DictionaryColumn(np.zeros(len(order), dtype=np.int32), self.match.values),
             number[order],
             np.concatenate([self.sizes, others.sizes])[order],
             np.concatenate([self.at, others.at])[np.argsort(leaf, kind="stable")],
-            [many._replace(hand=mine[many.hand]) for one, mine in both for many in one.many],
+            [it._replace(hand=mine[it.hand]) for one, mine in both for it in one.by_kind],
         )
 
     def events(self) -> list[Record]:
         """All events in their order."""
         found = np.empty(len(self.at), dtype=object)
-        for many in self.many:
-            found[self.rows(many)] = list(events_of(many, self.streams))
+        for one_kind in self.by_kind:
+            found[self.rows(one_kind)] = list(events_of(one_kind, self.streams))
         every: list[Record] = found.tolist()
         return every
 
@@ -139,7 +150,7 @@ def columns_of_leaves(leaves: Sequence[Leaf]) -> EventColumns:
         *_streams([leaf.stream for leaf in leaves]),
         sizes,
         np.array(list(map(_AT, recorded)), dtype=np.int64),
-        _many(list(map(_EVENT, recorded)), sizes),
+        _by_kind(list(map(_EVENT, recorded)), sizes),
         hand_seq=np.array([leaf.hand_seq for leaf in leaves], dtype=np.int64),
         first=np.array([leaf.recorded[0].index for leaf in leaves], dtype=np.int64),
         pos=np.array(list(map(_POS, recorded)), dtype=np.int64),
@@ -156,7 +167,7 @@ def columns_of_hot_leaves(closed: Sequence[HotLeaf]) -> EventColumns:
         *_streams([stream.stream for stream in closed]),
         sizes,
         np.repeat(np.array([it.append.at for it in placed], dtype=np.int64), counts),
-        _many([event for it in placed for event in it.append.events], sizes),
+        _by_kind([event for it in placed for event in it.append.events], sizes),
         hand_seq=np.array([stream.hand_seq for stream in closed], dtype=np.int64),
         first=np.array([stream.before for stream in closed], dtype=np.int64),
         pos=np.arange(counts.sum()) + np.repeat(starts, counts),
@@ -171,30 +182,32 @@ def columns_of_appends(appends: Sequence[Append], look: CheckValues) -> EventCol
         *_streams([one.stream for one in appends]),
         sizes,
         np.repeat(np.array([append.at for append in appends], dtype=np.int64), sizes),
-        _many([event for one in appends for event in one.events], sizes, look),
+        _by_kind([event for one in appends for event in one.events], sizes, look),
         first=np.array([one.expected for one in appends], dtype=np.int64),
     )
 
 
-def columns_of_hands(match: str, numbers: Column, at: int, many: Sequence[Many]) -> EventColumns:
+def columns_of_hands(
+    match: str, numbers: Column, at: int, by_kind: Sequence[KindColumns]
+) -> EventColumns:
     """Event columns of hands of a match, all of one time, that come in columns."""
     sizes = np.zeros(len(numbers), dtype=np.int64)
-    for kind_columns in many:
-        sizes += np.bincount(kind_columns.hand, minlength=len(numbers))
-    same = Each(np.zeros(len(numbers), dtype=np.int32), [match])
-    return EventColumns(same, numbers, sizes, np.full(int(sizes.sum()), at), many)
+    for one_kind in by_kind:
+        sizes += np.bincount(one_kind.hand, minlength=len(numbers))
+    same = DictionaryColumn(np.zeros(len(numbers), dtype=np.int32), [match])
+    return EventColumns(same, numbers, sizes, np.full(int(sizes.sum()), at), by_kind)
 
 
-def events_of(many: Many, streams: Sequence[str]) -> Iterator[Record]:
+def events_of(one_kind: KindColumns, streams: Sequence[str]) -> Iterator[Record]:
     """The events of one kind, each of them by itself."""
     values: list[Iterable[Any]] = []
-    if many.kind is HandStarted:
-        values.append([streams[hand] for hand in many.hand.tolist()])
-    for field in fields(many.kind):
-        column = many.fields[field.name]
+    if one_kind.kind is HandStarted:
+        values.append([streams[hand] for hand in one_kind.hand.tolist()])
+    for field in fields(one_kind.kind):
+        column = one_kind.fields[field.name]
         if field.form == "cards":
             values.append(cards_of(column))
-        elif isinstance(column, Each):
+        elif isinstance(column, DictionaryColumn):
             words = (*column.values, None)
             values.append([words[code] for code in column.codes.tolist()])
         elif field.form == "numbers":
@@ -203,26 +216,26 @@ def events_of(many: Many, streams: Sequence[str]) -> Iterator[Record]:
             values.append([None if at == NOBODY else at for at in column.tolist()])
         else:
             values.append(column.tolist())
-    make: Any = many.kind
-    return map(make, *values) if values else (make() for _ in many.hand)
+    make: Any = one_kind.kind
+    return map(make, *values) if values else (make() for _ in one_kind.hand)
 
 
-def cards_of(cards: Each) -> list[tuple[str, ...]]:
+def cards_of(cards: DictionaryColumn) -> list[tuple[str, ...]]:
     """The cards of each event."""
     words = cards.values
     return [tuple([words[at] for at in row if at >= 0]) for row in cards.codes.tolist()]
 
 
-def _streams(streams: Sequence[str]) -> tuple[Each, Column]:
+def _streams(streams: Sequence[str]) -> tuple[DictionaryColumn, Column]:
     names = list(map(split_stream, streams))
     numbers = [-1 if number is None else number for _, number in names]
     return value_numbers([match for match, _ in names]), np.array(numbers, dtype=np.int64)
 
 
-def value_numbers(values: Sequence[Any]) -> Each:
+def value_numbers(values: Sequence[Any]) -> DictionaryColumn:
     """Values as numbers of the different ones; None is -1."""
     words = [value for value in dict.fromkeys(values) if value is not None]
-    return Each(_codes(words, values), words)
+    return DictionaryColumn(_codes(words, values), words)
 
 
 def distinct_rows(columns: Iterable[Column], count: int) -> tuple[Column, Column]:
@@ -243,14 +256,16 @@ def distinct_rows(columns: Iterable[Column], count: int) -> tuple[Column, Column
     return first, codes
 
 
-def _many(events: Sequence[Record], sizes: Column, look: CheckValues | None = None) -> list[Many]:
+def _by_kind(
+    events: Sequence[Record], sizes: Column, look: CheckValues | None = None
+) -> list[KindColumns]:
     """Events of leaves of these sizes, sorted by their kinds, each kind's in order."""
     kinds = list(map(type, events))
     words = list(dict.fromkeys(kinds))
     codes = _codes(words, kinds)
     hand = np.repeat(np.arange(len(sizes)), sizes)
     index = np.arange(len(events)) - (np.cumsum(sizes) - sizes)[hand]
-    many = []
+    by_kind = []
     for code, kind in enumerate(words):
         where = np.flatnonzero(codes == code)
         of_kind = list(map(events.__getitem__, where.tolist()))
@@ -260,11 +275,11 @@ def _many(events: Sequence[Record], sizes: Column, look: CheckValues | None = No
             if look is not None:
                 look(kind, field.name, values)
             columns[field.name] = _column(field, values)
-        many.append(Many(kind, hand[where], index[where], columns))
-    return many
+        by_kind.append(KindColumns(kind, hand[where], index[where], columns))
+    return by_kind
 
 
-def _column(field: Field, values: Sequence[Any]) -> Column | Each:
+def _column(field: Field, values: Sequence[Any]) -> Column | DictionaryColumn:
     """The column of one field of all events of a kind."""
     if field.column == "next":
         values = [NOBODY if value is None else value for value in values]
@@ -275,7 +290,7 @@ def _column(field: Field, values: Sequence[Any]) -> Column | Each:
     words = dict.fromkeys(chain(CARDS, chain.from_iterable(values)))
     places = zip_longest(*values)  # of a row that ends before, none
     codes = _codes(words, [card for place in places for card in place])
-    return Each(codes.reshape(-1, len(values)).T, tuple(words))
+    return DictionaryColumn(codes.reshape(-1, len(values)).T, tuple(words))
 
 
 def _codes(words: Iterable[Any], values: Sequence[Any]) -> Column:

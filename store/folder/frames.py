@@ -22,14 +22,14 @@ import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-SIZE = 32
+MARK_BYTES = 32
 _FRAME = b"muckrake/frame/v1\x00"
 _LOG = b"muckrake/log/v1\x00"
 _MANIFEST = b"muckrake/manifest/v1\x00"
 
 
 class Marks(NamedTuple):
-    """The key; `strict` says that the ledger bears marks already, and nothing without is taken."""
+    """Makes marks under a ledger's key; `strict`: it has marks, and what bears none is refused."""
 
     key: bytes
     strict: bool = True
@@ -57,14 +57,14 @@ class MarkChain:
         return self._last
 
 
-def drawn_begin() -> str:
+def random_log_begin() -> str:
     """A random beginning for a new log's marks, so that no two logs begin alike."""
-    return secrets.token_hex(SIZE)
+    return secrets.token_hex(MARK_BYTES)
 
 
 MAGIC = b"\xf3mrL"  # cannot be part of a payload, which is UTF-8
 MARKED = b"\xf3mrM"  # as MAGIC, of a frame that bears a mark
-_BOTH = MAGIC[:3]
+_MAGIC_START = MAGIC[:3]
 _HEAD = struct.Struct("<4sIIQ")
 _SUMMED = struct.Struct("<IQ")
 
@@ -105,11 +105,11 @@ def frames(log: bytes, start: int = 0) -> Iterator[Frame]:
 
 def intact_after(log: bytes, bad: int) -> int | None:
     """The place of an intact frame somewhere after a bad one: then it was no torn end."""
-    place = log.find(_BOTH, bad + 1)
+    place = log.find(_MAGIC_START, bad + 1)
     while place >= 0:
         if _frame_at(log, place) is not None:
             return place
-        place = log.find(_BOTH, place + 1)
+        place = log.find(_MAGIC_START, place + 1)
     return None
 
 
@@ -117,7 +117,7 @@ def _frame_at(log: bytes, start: int) -> Frame | None:
     if len(log) - start < _HEAD.size:
         return None
     magic, length, checksum, pos = _HEAD.unpack_from(log, start)
-    begin = start + _HEAD.size + (SIZE if magic == MARKED else 0)
+    begin = start + _HEAD.size + (MARK_BYTES if magic == MARKED else 0)
     end = begin + length
     if magic not in (MAGIC, MARKED) or end > len(log):
         return None

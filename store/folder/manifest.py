@@ -22,7 +22,7 @@ PATH = "manifest.json"
 
 
 class Segment(Struct, frozen=True, rename={"footers": "feet"}):
-    """One sealed run of closed streams: dense `hand_seq`, a range of positions, its files.
+    """One sealed range of closed streams: dense `hand_seq`, a range of positions, its files.
 
     `numbers` are the lowest and the highest hand of each match, `records` the matches whose own
     records are here: most questions for a stream are answered without opening a file. `types` are
@@ -84,7 +84,7 @@ class Manifest(Struct, frozen=True):
         return marks.chain(self.begin, self.log) if marks and self.begin else None
 
 
-class _Sealed(Struct, frozen=True, omit_defaults=True):
+class _ManifestFile(Struct, frozen=True, omit_defaults=True):
     manifest: msgspec.Raw
     sha256: str
     mark: str = ""
@@ -98,7 +98,7 @@ def write(disk: Disk, manifest: Manifest, marks: Marks | None = None) -> None:
     assert (marks is None) == (not manifest.begin), "a writer with the key marks all, else none"
     body = _encoder.encode(manifest)
     mark = marks.of_manifest(body) if marks else ""
-    sealed = _Sealed(msgspec.Raw(body), hashlib.sha256(body).hexdigest(), mark)
+    sealed = _ManifestFile(msgspec.Raw(body), hashlib.sha256(body).hexdigest(), mark)
     replace_file(disk, PATH, _encoder.encode(sealed))
 
 
@@ -111,7 +111,7 @@ def read(disk: Disk, marks: Marks | None = None) -> Manifest | None:
 def decode_manifest(data: bytes, marks: Marks | None = None) -> Manifest:
     """The manifest that these bytes of its file hold, its digest and its mark compared."""
     try:
-        sealed = msgspec.json.decode(data, type=_Sealed)
+        sealed = msgspec.json.decode(data, type=_ManifestFile)
         if hashlib.sha256(sealed.manifest).hexdigest() != sealed.sha256:
             raise Damaged(f"{PATH} does not have the digest it was written with")
         now = msgspec.json.decode(sealed.manifest, type=Manifest)

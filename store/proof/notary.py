@@ -174,10 +174,10 @@ class Notary:
         self._hot, self._sealed = [], self._all
         return self.size
 
-    def take(self, hashes: Sequence[bytes]) -> int:
-        """Leaves that come hashed, after all others; how many the files have then.
+    def append_hashes(self, hashes: Sequence[bytes]) -> int:
+        """Append leaf hashes computed elsewhere; return the number of leaves in the files.
 
-        No log has them, so they are signed for when the manifest names them, and not before.
+        They are signed only once the manifest names them.
         """
         assert not self._hot, "what is sealed comes first"
         self._keep(hashes)
@@ -323,7 +323,7 @@ def successors(disk: Disk, known: set[str]) -> set[str]:
     """The lines of these keys, and of those over which one of them has signed a statement."""
     found = set(known)
     for name in _names(disk):
-        with suppress(Refuted, ValueError):  # what is wrong with it, `doubts` says
+        with suppress(Refuted, ValueError):  # what is wrong with it, `key_doubts` says
             statement = read_replacement(disk.read(f"{REPLACED}/{name}"))
             if statement.old.text() in found:
                 found.add(statement.new.text())

@@ -181,7 +181,7 @@ def rebuild(disk: Disk, size: int) -> None:
         replace_file(disk, path_of(level), b"".join(_made(disk, level, count)))
 
 
-def widths(size: int) -> list[int]:
+def level_file_sizes(size: int) -> list[int]:
     """The file size of each level of a tree of this size, in bytes."""
     return [count * WIDTH for count in _counts(size)]
 

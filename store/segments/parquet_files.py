@@ -153,7 +153,7 @@ class HandGroups:
             held = held.slice(end)
         self._held = held
 
-    def rest(self) -> pa.Table:
+    def flush(self) -> pa.Table:
         """The last group."""
         assert self._held is not None, "there is something to write"
         return self._held
@@ -164,7 +164,7 @@ def hand_groups(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
     cutter = HandGroups(rows)
     for table in tables:
         yield from cutter.add(table)
-    yield cutter.rest()
+    yield cutter.flush()
 
 
 def _writer(sink: Any, fields: pa.Schema, level: int = LEVEL) -> pq.ParquetWriter:

@@ -79,25 +79,25 @@ class SegmentFiles:
         with self._turn:
             if path not in self._opened:
                 self._opened[path] = self._anew(segment, name)
-                while len(self._opened) > 1 and self._kept() > GROUPS:
+                while len(self._opened) > 1 and self._group_count() > GROUPS:
                     self._opened.popitem(last=False)
             self._opened.move_to_end(path)
             return self._opened[path]
 
-    def again(self, segment: Segment, name: str) -> OpenedFile:
+    def reopen(self, segment: Segment, name: str) -> OpenedFile:
         """Open a file for another question: anew if it may have changed since."""
         path = segment.files[name]
-        now = self._seen(path, segment.sha256[name])
+        now = self._file_state(path, segment.sha256[name])
         with self._turn:
             known = self._opened.get(path)
             if known and now and (now != known.seen or not known.settled):
                 del self._opened[path]
             return self.open(segment, name)
 
-    def stands(self, projection: Projection, segment: Segment) -> bool:
+    def is_current(self, projection: Projection, segment: Segment) -> bool:
         """Whether a segment's file of a projection says what one made today would."""
         made = segment.projections.get(projection.name)
-        return projection.stands(made, lambda: self.open(segment, "events").names)
+        return projection.is_current(made, lambda: self.open(segment, "events").names)
 
     def filled(self, segment: Segment) -> list[str]:
         """Today's columns that a segment's events fill, as far as that is known."""
@@ -110,7 +110,7 @@ class SegmentFiles:
         self, segment: Segment, name: str, group: int, names: list[str] | None = None
     ) -> pa.Table:
         """Read some columns of one row group, or all."""
-        with self._reading(segment, name, group) as file:
+        with self._borrowed_reader(segment, name, group) as file:
             rows = file.read_row_group(group, columns=names, use_threads=False)
         return rows.replace_schema_metadata(None)
 
@@ -123,14 +123,14 @@ class SegmentFiles:
         opened = self.open(segment, "events")
         known = opened.same(group)
         if not wanted or segment.schema not in READABLE_VERSIONS:
-            with self._reading(segment, "events", group) as file:
+            with self._borrowed_reader(segment, "events", group) as file:
                 rows = file.read_row_group(group, columns=_filled(segment))
             if any(rows[name].unique().to_pylist() != [one] for name, one in known.items()):
                 raise _changed(segment, "events")
-            return _today(rows.replace_schema_metadata(None), segment)
+            return _in_current_schema(rows.replace_schema_metadata(None), segment)
         names = set(_filled(segment) or opened.names) & set(opened.names)
         names &= set(wanted)
-        with self._reading(segment, "events", group) as file:
+        with self._borrowed_reader(segment, "events", group) as file:
             rows = file.read_row_group(group, columns=sorted(names - known.keys()))
         cells = dict(zip(rows.column_names, rows.columns, strict=True))
         for name in known.keys() & names:
@@ -145,7 +145,7 @@ class SegmentFiles:
     def slice(self, segment: Segment, group: int, hand_seq: int) -> pa.Table:
         """Read one hand's rows of a row group; decoding stops where the hand ends."""
         opened = self.open(segment, "events")
-        with self._reading(segment, "events", group) as file:
+        with self._borrowed_reader(segment, "events", group) as file:
             hands = file.read_row_group(group, ["hand_seq"], use_threads=False)["hand_seq"]
             start, end = hands.to_numpy().searchsorted([hand_seq, hand_seq + 1]).tolist()
             known = {**opened.same(group), "hand_seq": hand_seq}
@@ -162,14 +162,14 @@ class SegmentFiles:
         cells = dict(zip(rows.column_names, rows.columns, strict=True))
         for name, value in known.items():
             cells[name] = _repeated(value, columns()[name].arrow, end - start)
-        return _today(pa.table(cells), segment)
+        return _in_current_schema(pa.table(cells), segment)
 
     def check(self, segment: Segment, name: str) -> int:
         """The size of a file, whose digest is compared; once, as long as it is the same file."""
         path = segment.files[name]
         try:
-            now = _seen(self._local(path), segment.sha256[name]) if self._local else None
-            if now is not None and now in _sound:
+            now = _file_state(self._local(path), segment.sha256[name]) if self._local else None
+            if now is not None and now in _verified_files:
                 return now.size
             sha256, size = sha256_of(self._read, path)
         except FileNotFoundError:
@@ -177,12 +177,12 @@ class SegmentFiles:
         if sha256 != segment.sha256[name]:
             raise _changed(segment, name)
         if now is not None and is_settled(now):
-            _sound.add(now)
+            _verified_files.add(now)
         return size
 
     def _anew(self, segment: Segment, name: str) -> OpenedFile:
         path = segment.files[name]
-        now = self._seen(path, segment.sha256[name])
+        now = self._file_state(path, segment.sha256[name])
         if name not in segment.footers:
             return open_file(partial(self._source, path, self.check(segment, name)), now, None)
         footer = self._footer(segment, name)
@@ -206,7 +206,7 @@ class SegmentFiles:
         return footer
 
     @contextmanager
-    def _reading(self, segment: Segment, name: str, group: int) -> Iterator[pq.ParquetFile]:
+    def _borrowed_reader(self, segment: Segment, name: str, group: int) -> Iterator[pq.ParquetFile]:
         """A reader for a row group, which is as it was sealed."""
         opened = self.open(segment, name)
         if row_group := opened.unchecked.get(group):
@@ -221,27 +221,27 @@ class SegmentFiles:
         native = None if self._root is None else str(self._root / path)
         return native or _Input(self._read, path, size)
 
-    def _kept(self) -> int:
+    def _group_count(self) -> int:
         return sum(opened.groups for opened in self._opened.values())
 
-    def _seen(self, path: str, sha256: str) -> FileState | None:
+    def _file_state(self, path: str, sha256: str) -> FileState | None:
         """The state that tells a file from a changed one; None on a disk of a test."""
-        return None if self._root is None else _seen(self._root / path, sha256)
+        return None if self._root is None else _file_state(self._root / path, sha256)
 
 
 _FOOTER = 1 << 18  # bytes that are read at first; most footers have fewer
-_sound: set[FileState] = set()
-_kept: WeakKeyDictionary[Disk, SegmentFiles] = WeakKeyDictionary()
+_verified_files: set[FileState] = set()
+_files_by_disk: WeakKeyDictionary[Disk, SegmentFiles] = WeakKeyDictionary()
 
 
 def files_of(disk: Disk) -> SegmentFiles:
     """The shared `SegmentFiles` of a disk: a new manifest opens nothing anew."""
-    if disk not in _kept:
-        _kept[disk] = SegmentFiles(disk)
-    return _kept[disk]
+    if disk not in _files_by_disk:
+        _files_by_disk[disk] = SegmentFiles(disk)
+    return _files_by_disk[disk]
 
 
-def _seen(path: Path, sha256: str) -> FileState | None:
+def _file_state(path: Path, sha256: str) -> FileState | None:
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -249,7 +249,7 @@ def _seen(path: Path, sha256: str) -> FileState | None:
     return FileState(str(path.absolute()), sha256, found.st_size, found.st_mtime_ns)
 
 
-def _today(rows: pa.Table, segment: Segment) -> pa.Table:
+def _in_current_schema(rows: pa.Table, segment: Segment) -> pa.Table:
     """Rows of an old schema in today's columns."""
     return upcast(rows, segment.schema) if segment.schema != SCHEMA_VERSION else rows
 
@@ -346,7 +346,7 @@ class PlayerRows:
 
     def _places(self, segment: Segment) -> RowNumbers:
         """The player's row numbers in each row group of a segment's file."""
-        path, opened = segment.files[self._name], self._files.again(segment, self._name)
+        path, opened = segment.files[self._name], self._files.reopen(segment, self._name)
         if path in self._found and self._found[path][0] is opened:
             return self._found[path][1]
         places = []

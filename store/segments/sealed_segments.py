@@ -47,7 +47,7 @@ def write_segment(
     def groups() -> Iterator[pa.Table]:
         for group in parted:
             low, high = int(group.pos.min()), int(group.pos.max())
-            kinds = (many.kind.__name__ for many in group.many)
+            kinds = (it.kind.__name__ for it in group.by_kind)
             extent.add(len(group.pos), low, high, kinds, group.streams)
             yield rows_of(group, columns)
 
@@ -73,7 +73,7 @@ def write_rows(
             for name, made in builder.add(rows):
                 parts[name].append(made)
             yield rows
-        for name, made in builder.rest():
+        for name, made in builder.flush():
             parts[name].append(made)
 
     files = {"events": write_file(disk, "events", *ends, passing(), level)}

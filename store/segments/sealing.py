@@ -1,15 +1,15 @@
-"""Sealing, compaction and runs: closed hands become a segment, open ones go to a new log.
+"""Sealing, compaction and staged batches: closed hands become a segment, open ones go to a new log.
 
 Each file is durable before the next names it: the segment's files, the tree's hashes and the
 checkpoint over them, then the new log with what is still open, then the manifest that names all.
 A crash at any point leaves the old manifest or the new one, and what it names is complete; the next
 opening sweeps away the rest.
 
-Runs that were made elsewhere are adopted: they become a segment at once, without passing the hot
-log. They take the next positions and the next sequence numbers, in the order given, after all that
-has closed. The rest is as in sealing, each step durable before the next. So a run is in the ledger
-whole or not at all. Only the checkpoint comes last: what is sealed was durable in the log before, a
-run was nowhere.
+Staged batches are adopted: they become a segment at once, without passing the hot log. They take
+the next positions and the next sequence numbers, in the order given, after all that has closed. The
+rest is as in sealing, each step durable before the next. So a batch is in the ledger whole or not
+at all. Only the checkpoint comes last: what is sealed was durable in the log before, a batch was
+nowhere.
 
 Compaction makes a few large segments of many small ones, and projections anew; nothing changes but
 files. Every step makes new files, proves them, and only then writes a manifest that names them. Old
@@ -31,7 +31,7 @@ from store.columns.codec import with_fillers
 from store.columns.layout import SCHEMA, columns
 from store.folder import manifest
 from store.folder.disk import Disk
-from store.folder.frames import Damaged, Marks, drawn_begin
+from store.folder.frames import Damaged, Marks, random_log_begin
 from store.folder.manifest import Manifest, ProducerAnswer, Segment
 from store.log import hot_log
 from store.log.hot_log import LoggedCall, ReadyLedger
@@ -51,8 +51,8 @@ from store.segments.parquet_files import (
     write_file,
 )
 from store.segments.reading import SegmentFiles, files_of
-from store.segments.runs import Run, nonces_name
 from store.segments.sealed_segments import Extent, with_hands_table, write_rows, write_segment
+from store.segments.staged_batches import StagedBatch, nonces_name
 from store.tables.projection import Projection, ProjectionBuilder
 
 QUICK = 6  # a level of zstd: half the time, 4 bytes a hand larger; compaction packs anew
@@ -104,7 +104,7 @@ def with_new_log(
     """The ledger of this manifest with a new log that begins with these calls; the old log goes."""
     marks = found.marks
     number = found.manifest.number + 1
-    begin = drawn_begin() if marks else ""
+    begin = random_log_begin() if marks else ""
     new = replace(now, number=number, log=hot_log.path_of(number), begin=begin)
     log = hot_log.create(disk, new.log, calls, new.chain(marks))
     new = replace(new, log_size=log.size)
@@ -114,31 +114,31 @@ def with_new_log(
     return ReadyLedger(new, log, calls, found.notes, marks)
 
 
-def check_run_nonces(runs: Sequence[Run], nonces: SaltedSecret | None) -> None:
-    """`Conflict` unless these runs were made for the ledger of these nonces."""
-    if not all(run.leaves and run.nonces == nonces_name(nonces) for run in runs):
+def check_batch_nonces(batches: Sequence[StagedBatch], nonces: SaltedSecret | None) -> None:
+    """`Conflict` unless these staged batches were made for the ledger of these nonces."""
+    if not all(batch.leaves and batch.nonces == nonces_name(nonces) for batch in batches):
         raise Conflict("this run was not made for this ledger")
 
 
-def add_runs(
+def add_batches(
     disk: Disk,
     found: ReadyLedger,
     tail: Tail,
     producers: Mapping[str, ProducerAnswer],
     projections: Sequence[Projection],
     notary: Notary | None,
-    runs: Sequence[Run],
+    batches: Sequence[StagedBatch],
 ) -> ReadyLedger:
-    """The ledger with these runs in it; everything that has closed is sealed already."""
+    """The ledger with these staged batches in it; everything that has closed is sealed already."""
     assert not tail.closed, "what closed before is sealed before"
     first, pos = tail.next_seq, tail.next_pos
-    leaves = [leaf for run in runs for leaf in run.leaves]
-    segment = write_runs(disk, runs, first, pos, projections)
+    leaves = [leaf for batch in batches for leaf in batch.leaves]
+    segment = write_batches(disk, batches, first, pos, projections)
     if notary:
         public = (
             leaf_of(seq, *one[:2], one.lines, one.sha256) for seq, one in enumerate(leaves, first)
         )
-        notary.take(list(map(leaf_hash, public)))
+        notary.append_hashes(list(map(leaf_hash, public)))
     tail.next_seq, tail.next_pos = first + len(leaves), pos + segment.events
     ends = {one.stream: one.first + one.events for one in leaves if is_match(one.stream)}
     matches = tail.matches() | ends
@@ -148,25 +148,29 @@ def add_runs(
     return new
 
 
-def write_runs(
-    disk: Disk, runs: Sequence[Run], first: int, pos: int, projections: Sequence[Projection]
+def write_batches(
+    disk: Disk,
+    batches: Sequence[StagedBatch],
+    first: int,
+    pos: int,
+    projections: Sequence[Projection],
 ) -> Segment:
-    """The files of a segment of these runs, durable before any manifest names them."""
+    """The files of a segment of these batches, durable before any manifest names them."""
     last, next_pos = first - 1, pos
     starts, extent = [], Extent()
-    for run in runs:
+    for batch in batches:
         starts.append((last + 1, next_pos))
-        rows, streams = run.rows, (one.stream for one in run.leaves)
+        rows, streams = batch.rows, (one.stream for one in batch.leaves)
         kinds = rows["type"].combine_chunks().unique().to_pylist()
         extent.add(rows.num_rows, next_pos, next_pos + rows.num_rows - 1, kinds, streams)
-        last, next_pos = last + len(run.leaves), next_pos + rows.num_rows
-    tables = hand_groups(_placed([run.rows for run in runs], starts), ROW_GROUP)
+        last, next_pos = last + len(batch.leaves), next_pos + rows.num_rows
+    tables = hand_groups(_placed([batch.rows for batch in batches], starts), ROW_GROUP)
     joined = (table.unify_dictionaries().combine_chunks() for table in tables)  # one list of words
     return write_rows(disk, (first, last), joined, projections, extent, QUICK)
 
 
 def _placed(tables: Sequence[pa.Table], starts: Iterable[tuple[int, int]]) -> Iterator[pa.Table]:
-    """Rows of runs, counted on from where they begin, with all columns that any has."""
+    """Rows of staged batches, counted on from where they begin, with all columns that any has."""
     types = {field.name: field.type for table in tables for field in table.schema}
     order = [name for name in columns() if name in types]
     for table, start in zip(tables, starts, strict=True):
@@ -194,14 +198,14 @@ def compact(
     watch: Watch = iter,
 ) -> Manifest:
     """Neighbouring segments merged up to a size; the manifest is written if anything changed."""
-    runs: list[tuple[Segment, ...]] = []
+    groups: list[tuple[Segment, ...]] = []
     for segment in now.segments:
-        if runs and sum(old.events for old in runs[-1]) + segment.events <= large:
-            runs[-1] = (*runs[-1], segment)
+        if groups and sum(old.events for old in groups[-1]) + segment.events <= large:
+            groups[-1] = (*groups[-1], segment)
         else:
-            runs.append((segment,))
+            groups.append((segment,))
     merged = tuple(
-        _merge(disk, run, projections) if len(run) > 1 else run[0] for run in watch(runs)
+        _merge(disk, group, projections) if len(group) > 1 else group[0] for group in watch(groups)
     )
     return _swap(disk, now, merged, at, marks)
 
@@ -240,32 +244,32 @@ def sweep(
     return new
 
 
-def _merge(disk: Disk, run: tuple[Segment, ...], projections: Sequence[Projection]) -> Segment:
+def _merge(disk: Disk, group: tuple[Segment, ...], projections: Sequence[Projection]) -> Segment:
     """Merge segments into one, read back and compared with all that went into it."""
     files = files_of(disk)
-    first, last = run[0].first_seq, run[-1].last_seq
-    filled = {name for segment in run for name in files.filled(segment)}
+    first, last = group[0].first_seq, group[-1].last_seq
+    filled = {name for segment in group for name in files.filled(segment)}
     today = pa.schema([field for field in SCHEMA if field.name in filled])
-    rows = hand_groups(_rows(files, run, today), ROW_GROUP)
+    rows = hand_groups(_rows(files, group, today), ROW_GROUP)
     stored = {"events": write_file(disk, "events", first, last, rows)}
     wanted = with_hands_table(projections)
     for one in wanted:
-        if all(segment.projections.get(one.name) == one.version for segment in run):
+        if all(segment.projections.get(one.name) == one.version for segment in group):
             groups = (
                 files.rows(segment, one.name, group)
-                for segment in run
+                for segment in group
                 for group in range(files.open(segment, one.name).groups)
             )
             tables = hand_groups(groups, one.rows)
             stored[one.name] = write_file(disk, one.name, first, last, tables)
     disk.sync_folder(FOLDER)
     extent = Extent()
-    for old in run:
+    for old in group:
         ends = (f"{match}/{end}" for match, both in old.numbers.items() for end in both)
         extent.add(old.events, old.first_pos, old.last_pos, old.types, (*old.records, *ends))
     versions = {one.name: one.version for one in wanted if one.name in stored}
     new = extent.segment(first, last, stored, versions)
-    _prove(_rows(files, run, today), _rows(files, (new,), today), new)
+    _prove(_rows(files, group, today), _rows(files, (new,), today), new)
     return _project(disk, new, projections)
 
 
@@ -304,11 +308,11 @@ def _project(disk: Disk, segment: Segment, projections: Sequence[Projection]) ->
         builder = ProjectionBuilder(lack)
         groups = files.all_events(segment) if lack else ()
         made = chain.from_iterable(map(builder.add, groups))
-        for name, table in chain(made, builder.rest()):
+        for name, table in chain(made, builder.flush()):
             for full in cutters[name].add(table):
                 grown[name].add(full)
         for name, cutter in cutters.items():
-            grown[name].add(cutter.rest())
+            grown[name].add(cutter.flush())
         stored = {name: aside.done() for name, aside in grown.items()}
     disk.sync_folder(FOLDER)
     names = {"events", *(one.name for one in wanted)}
@@ -323,9 +327,9 @@ def _project(disk: Disk, segment: Segment, projections: Sequence[Projection]) ->
     return replace(segment, projections=versions, **manifest_fields(kept | stored))
 
 
-def _rows(files: SegmentFiles, run: Sequence[Segment], today: pa.Schema) -> Iterator[pa.Table]:
+def _rows(files: SegmentFiles, group: Sequence[Segment], today: pa.Schema) -> Iterator[pa.Table]:
     """The events of some segments in these plain columns, row group by row group."""
-    for segment in run:
+    for segment in group:
         for rows in files.all_events(segment):
             for field in today:
                 if field.name not in rows.column_names:

@@ -30,7 +30,7 @@ from store.segments.parquet_files import FOLDER
 from store.segments.reading import PlayerRows
 from store.sql import views
 from store.sql.guard import known_table_names, refused_errors
-from store.sql.json_values import json_rows
+from store.sql.result_values import json_rows
 from store.sql.sessions import Session, fetch_table, shared_engine
 from store.sql.views import JoinedTable, PartMoved, TableSources, ViewPart, rows_digest
 from store.tables.projection import STANDARD, EventRows, Projection, ProjectionBuilder
@@ -105,11 +105,11 @@ class Query:
                 with self.session() as session:
                     try:
                         self._show(session, sql)
-                        with session.lent(also or {}):
+                        with session.temporary_tables(also or {}):
                             answered = self._answer if also else self._remembered
                             return answered(session, sql, seconds)
                     except (duckdb.Error, OSError, Damaged):
-                        if not self._retired(session.number):
+                        if not self._retired(session.manifest_number):
                             raise
 
     def rows(self, sql: str) -> list[dict[str, Any]]:
@@ -167,7 +167,7 @@ class Query:
                 session.close()  # of its answer there may be more to come
                 raise
             with self._turn:
-                if session.number == self._number and not self._closed:
+                if session.manifest_number == self._number and not self._closed:
                     self._idle.append(session)
                 else:
                     session.close()
@@ -203,10 +203,11 @@ class Query:
         with refused_errors(self._memory, self._seconds), self.session() as session:
             try:
                 with self._turn:
-                    session.lend({name: one.rows for name, one in self._joined_tables.items()})
+                    tables = {name: one.rows for name, one in self._joined_tables.items()}
+                    session.register_tables(tables)
                 yield session.con
             except (duckdb.Error, OSError, Damaged):
-                if self._retired(session.number) or session.number != part.number:
+                if self._retired(session.manifest_number) or session.manifest_number != part.number:
                     raise PartMoved from None
                 raise
 
@@ -306,8 +307,9 @@ class Query:
                         self._files.check(segment, name)
             tables = {name: one.rows for name, one in self._joined_tables.items()}
             selects = {name: view.sql for name, view in self._shown.items()}
-        session.lend(tables)
-        session.show({name: sql for name, sql in selects.items() if names is None or name in names})
+        session.register_tables(tables)
+        named = {name: sql for name, sql in selects.items() if names is None or name in names}
+        session.create_views(named)
 
     def _made(self, name: str) -> _View:
         """A view over all that closed: in which order rows come is for ORDER BY to say."""
@@ -355,14 +357,14 @@ class Query:
             made.append(event_table(hot) if hot else layout.SCHEMA.empty_table())
         else:
             one = self._projection(name)
-            have = tuple(it for it in segments if self._files.stands(one, it))
+            have = tuple(it for it in segments if self._files.is_current(one, it))
             lack = [it for it in segments if it not in have]
             builder = ProjectionBuilder((one,))
             groups = (rows for it in lack for rows in live.files.all_events(it))
             made = [found for rows in groups for _, found in builder.add(rows)]
             if self._hot is None:  # columns of what is not sealed serve all tables
                 self._hot = EventRows(encoded_table(hot))
-            made += [*(found for _, found in builder.rest()), one.from_rows(self._hot)]
+            made += [*(found for _, found in builder.flush()), one.from_rows(self._hot)]
         return TableSources(have, made)
 
     def _projection(self, name: str) -> Projection:

@@ -68,25 +68,25 @@ def shared_engine(memory: str, threads: int) -> "Engine":
 class Session:
     """A session of one question: no other sees its views, nor the tables behind them.
 
-    `number` is the manifest that its views were made of.
+    `manifest_number` is of the manifest that its views were made of.
     """
 
-    def __init__(self, engine: "Engine", number: int) -> None:
-        self.number = number
+    def __init__(self, engine: "Engine", manifest_number: int) -> None:
+        self.manifest_number = manifest_number
         self.con = engine.cursor()
-        self._lent: set[str] = set()
-        self._shown: set[str] = set()
+        self._registered: set[str] = set()
+        self._created: set[str] = set()
 
-    def lend(self, tables: "Mapping[str, pa.Table]") -> None:
-        """Tables under their names."""
+    def register_tables(self, tables: "Mapping[str, pa.Table]") -> None:
+        """Register these tables for the whole session."""
         for name, rows in tables.items():
-            if name not in self._lent:
+            if name not in self._registered:
                 self.con.register(name, rows)
-                self._lent.add(name)
+                self._registered.add(name)
 
     @contextmanager
-    def lent(self, tables: "Mapping[str, pa.Table]") -> Iterator[None]:
-        """Tables under their names, for one question."""
+    def temporary_tables(self, tables: "Mapping[str, pa.Table]") -> Iterator[None]:
+        """Register these tables until the block ends."""
         for name, rows in tables.items():
             self.con.register(name, rows)
         try:
@@ -95,13 +95,13 @@ class Session:
             for name in tables:
                 self.con.unregister(name)
 
-    def show(self, views: Mapping[str, str]) -> None:
-        """Views under their names, each a SELECT."""
+    def create_views(self, views: Mapping[str, str]) -> None:
+        """Create a view for each of these SELECTs."""
         for name, select in views.items():
-            if name not in self._shown:
+            if name not in self._created:
                 self.con.sql(f'CREATE TEMP VIEW "{name}" AS {select}')
-                self._shown.add(name)
+                self._created.add(name)
 
     def close(self) -> None:
-        """Let go of the tables that the session was lent."""
+        """Close the connection, which lets go of its tables."""
         self.con.close()

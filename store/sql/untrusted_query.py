@@ -25,8 +25,8 @@ import pyarrow as pa
 from msgspec import Struct
 
 from store.sql.guard import Refused
-from store.sql.json_values import json_rows
 from store.sql.query import SECONDS, Query
+from store.sql.result_values import json_rows
 from store.sql.views import PartMoved, ViewPart, write_copy
 from store.sql.worker_pool import WorkerPool, shared_pool
 

@@ -34,7 +34,7 @@ import pyarrow as pa
 
 from store.sql import seccomp
 from store.sql.guard import Refused, checked_statement, refused_errors, syntax_tree
-from store.sql.json_values import checked_values, portable_columns
+from store.sql.result_values import checked_values, portable_columns
 from store.sql.sessions import connect
 from store.sql.worker_pool import END, FILES, HEAD, PIECE, READY
 

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from events.ledger import Column
-from store.columns.cells import CardRows, Cells
 from store.columns.layout import CARDS, KINDS
+from store.columns.numpy_columns import CardRows, ColumnReader
 
 KIND = {name: code for code, name in enumerate(KINDS)}
 PAYMENTS = ("AntePosted", "BlindPosted", "Called", "Bet", "Raised")
@@ -61,13 +61,13 @@ class HandColumns:
 
     def __init__(self, *tables: pa.Table) -> None:
         self.tables = tables
-        self.cells = cells = Cells(*tables)
+        self.cells = cells = ColumnReader(*tables)
         seq = cells.numbers("hand_seq")
         self.heads: Column = np.flatnonzero(np.append(True, seq[1:] != seq[:-1])[: cells.size])
         self.ends = np.append(self.heads[1:], cells.size)[: len(self.heads)]
         self.count = len(self.heads)
         self.hand_seq: Column = seq.take(self.heads)
-        self.kind: Column = cells.coded("type", lambda word: KIND.get(word, -1), -1, np.int8)
+        self.kind: Column = cells.map_words("type", lambda word: KIND.get(word, -1), -1, np.int8)
         self._rows_of: dict[tuple[str, ...], Column] = {}
         self.starts = cells.only(self.heads)  # the events that hands begin with
         self.started = self.kind.take(self.heads) == KIND["HandStarted"]

@@ -40,12 +40,12 @@ class EventRows:
 
 
 class Projection(NamedTuple):
-    """Facts of one kind, made by the room that knows what they should hold.
+    """A table derived from events: its name, its version and the function that makes it; the
+    package that defines its meaning passes it to the store.
 
     `from_rows` makes it of rows of events, whole hands, of which it reads these columns as far as
     there are any. It is a map over hands: making it in parts and joining the parts gives the same
-    table, its rows carry their `hand_seq` and stand in that order, and no hand makes it fail. The
-    store knows no more of it than name and version, so facts that need rules can be handed in. A
+    table, its rows carry their `hand_seq` and stand in that order, and no hand makes it fail. A
     version that only adds what a column of events says is in `added`: of events without that
     column an older table lacks nothing. What is `private` only our own questions read. Its view
     shows these columns beside the hand: what can be counted from others of a row is not stored.
@@ -69,8 +69,8 @@ class Projection(NamedTuple):
         """The table of these leaves, whose events become columns first."""
         return self.from_rows(EventRows(encoded_table(leaves, names=self.columns)))
 
-    def stands(self, made: int | None, events: Callable[[], Iterable[str]]) -> bool:
-        """Whether a table of the version `made` says what one of today would, where these are the
+    def is_current(self, made: int | None, events: Callable[[], Iterable[str]]) -> bool:
+        """Whether a table of the version `made` says what a new one would, where these are the
         columns that the events have."""
         if made is None or made > self.version:
             return False
@@ -98,9 +98,9 @@ class ProjectionBuilder:
             self._held.append(rows.select([it for it in rows.column_names if it in self._read]))
             self._waiting += rows.num_rows
             if self._waiting >= MANY:
-                yield from self.rest()
+                yield from self.flush()
 
-    def rest(self) -> Iterator[tuple[str, pa.Table]]:
+    def flush(self) -> Iterator[tuple[str, pa.Table]]:
         """The tables of the rows that still wait; call it when all has gone by."""
         if self._held:
             held = EventRows(pa.concat_tables(self._held, promote_options="default"))
@@ -371,8 +371,8 @@ _POTS_MOST = 100  # more than a pot's number can be
 
 
 def _done(hands: HandColumns, kind: str) -> tuple[Column, Column, Column]:
-    """Row, hand and seat of each event of a kind in hands that are told; what nobody at the table
-    did is told of nobody."""
+    """Row, hand and seat of each event of a kind in counted hands; events of a seat that does not
+    exist are left out."""
     row = hands.of(kind)
     hand, seat = hands.hand_of.take(row), hands.seat(row)
     kept = hands.counted.take(hand) & (seat < hands.seats.take(hand)) & (seat >= 0)

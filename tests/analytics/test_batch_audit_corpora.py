@@ -86,7 +86,7 @@ def _printed(capsys: Captured, *words: str) -> str:
         pytest.param("acpc/2p.limit.h1000.r0.log", _all, 0.9, marks=pytest.mark.ci),
         ("phh/wsop-2023-43-5", _all, 0.0),
         # The same site's files are in `hhsmithy`, fewer of them.
-        pytest.param("pokerstars/fpdb", _all, 0.3, marks=pytest.mark.ci),
+        pytest.param("pokerstars/fpdb", _all, 0.3, marks=pytest.mark.slow),
         ("pokerstars/hhsmithy", _all, 0.2),
     ],
 )

@@ -193,10 +193,10 @@ def test_row_groups_are_held_until_there_are_many() -> None:
     builder = ProjectionBuilder((one,))
     halves = [encoded_table(given[:7]), encoded_table(given[7:])]
     assert [] == [found for half in halves for found in builder.add(half)]
-    ((name, table),) = builder.rest()
+    ((name, table),) = builder.flush()
     assert "facts" == name
     assert one.build(given).equals(table.combine_chunks())
-    assert [] == list(builder.rest())
+    assert [] == list(builder.flush())
 
 
 # Real hands.

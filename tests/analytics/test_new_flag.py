@@ -218,7 +218,7 @@ POSTFLOP = """POSTFLOP += tuple(
 KINDS = (("fold",), ("check",), ("call",), ("bet", "raise"))  # FOLD, CHECK, CALL, RAISE
 
 
-@pytest.mark.ci
+@pytest.mark.slow
 def test_forty_flags_more_at_once_are_all_right(copy: Path, ledger: Path, capsys: Captured) -> None:
     change(
         copy / "analytics/replay/flags.py",

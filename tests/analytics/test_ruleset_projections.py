@@ -12,7 +12,7 @@ from analytics.projections.facts import PROJECTION_NAMES, ruleset_projections
 from analytics.replay.rules import RulesetText
 from engine.game import Game, fingerprint, to_json
 from engine.games.auction_2024 import AUCTION_2024_MIT
-from engine.games.recorded import AUCTION_2024_A0
+from engine.games.imported import AUCTION_2024_A0
 from events import types as t
 from store.columns.codec import arrow_table, encoded_table
 from store.log.streams import Leaf
@@ -38,7 +38,7 @@ def alike(given: list[Leaf], kept: RulesetText = TEXTS.get) -> dict[str, pa.Tabl
     """Every table out of columns; column by column what walking finds, of those that have a walk
     here."""
     builder = ProjectionBuilder(ruleset_projections(kept))
-    found = dict((*builder.add(encoded_table(given)), *builder.rest()))
+    found = dict((*builder.add(encoded_table(given)), *builder.flush()))
     walked = {
         "auctions": arrow_table(
             [row for leaf in given for row in walked_auctions.rows_of(leaf)], SCHEMA

@@ -20,7 +20,7 @@ from tests.analytics.auction_pages import RULES, recorded
 from tests.profiles import sized
 
 HANDS = 300
-SEEDS = sized(3, 10, 60)
+SEEDS = sized(3, 6, 60)
 
 
 class Solid(BuiltIn):

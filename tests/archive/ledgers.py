@@ -8,7 +8,7 @@ import msgspec
 
 from store.archive import index
 from store.archive.index import Index
-from store.archive.objects import FolderObjects, Objects
+from store.archive.object_storage import FolderStorage, ObjectStorage
 from store.archive.push import PushResult
 from store.archive.push import push as sent
 from store.folder.disk import RealDisk
@@ -32,9 +32,9 @@ def grow(folder: Path, first: int, last: int, *, sealed: bool = True, opened: bo
     lock.release()
 
 
-def push(folder: Path, objects: Objects | Path) -> PushResult:
-    """Push a ledger into a folder, or into other objects."""
-    there = FolderObjects(objects) if isinstance(objects, Path) else objects
+def push(folder: Path, storage: ObjectStorage | Path) -> PushResult:
+    """Push a ledger into a folder, or into another storage."""
+    there = FolderStorage(storage) if isinstance(storage, Path) else storage
     return sent(RealDisk(folder), SecretFolder(folder), there)
 
 

@@ -12,7 +12,7 @@ from events.ledger import Append
 from events.types import HandStarted
 from store.archive import index
 from store.archive.index import ArchivedFile, Index, pull
-from store.archive.objects import FolderObjects
+from store.archive.object_storage import FolderStorage
 from store.archive.push import push as sent
 from store.folder import manifest
 from store.folder.disk import RealDisk
@@ -58,7 +58,7 @@ def more(world: Path, match: str) -> None:
 
 def changed_hands(archive: Path, copy: Path) -> None:
     """Segments made anew with other names in a hand, and a manifest and an index to match."""
-    pull(FolderObjects(archive), copy)
+    pull(FolderStorage(archive), copy)
     disk = RealDisk(copy)
     now = manifest.read(disk)
     assert now
@@ -80,7 +80,7 @@ def changed_hands(archive: Path, copy: Path) -> None:
 
     (copy / manifest.PATH).write_bytes(resealed((copy / manifest.PATH).read_bytes(), change))
     shutil.rmtree(archive)
-    sent(disk, SecretFolder(copy), FolderObjects(archive))
+    sent(disk, SecretFolder(copy), FolderStorage(archive))
 
 
 def changed_manifest(archive: Path, copy: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from api.main import main
-from store.archive.objects import objects_of
+from store.archive.object_storage import storage_of
 from tests.sessions import Captured, printed
 
 URL = "gs://poker/league"
@@ -116,11 +116,11 @@ def test_an_archive_grows_and_is_read(tmp_path: Path, capsys: Captured) -> None:
 
 def test_of_two_who_replace_an_object_one_does(google: type[Google]) -> None:
     """By the generation that each has read."""
-    one, other = objects_of(URL), objects_of(URL)
-    assert one.swap("index", b"first", None)
-    assert not other.swap("index", b"another", None)
+    one, other = storage_of(URL), storage_of(URL)
+    assert one.put_if_unchanged("index", b"first", None)
+    assert not other.put_if_unchanged("index", b"another", None)
     read = [who.get("index") for who in (one, other)]
     assert [it and it[0] for it in read] == [b"first", b"first"]
-    assert one.swap("index", b"second", read[0] and read[0][1])
-    assert not other.swap("index", b"third", read[1] and read[1][1])
+    assert one.put_if_unchanged("index", b"second", read[0] and read[0][1])
+    assert not other.put_if_unchanged("index", b"third", read[1] and read[1][1])
     assert [data for _, data in google.objects.values()] == [b"second"]

@@ -18,8 +18,8 @@ from api.main import main
 from api.playing.recording import ledger_projections
 from store.columns import layout
 from store.reader import Reader
-from store.sql.json_values import json_rows
 from store.sql.query import Query
+from store.sql.result_values import json_rows
 from tests.archive.ledgers import files, grow, push
 from tests.profiles import sized
 from tests.sessions import printed, said
@@ -299,17 +299,17 @@ def test_a_log_that_another_program_went_on_with_is_left_alone(
 def test_of_two_exports_at_once_one_is_refused(
     to: str, ledger: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from store.archive.objects import FolderObjects
+    from store.archive.object_storage import FolderStorage
 
     out = tmp_path / "out"
-    swap = FolderObjects.swap
+    put = FolderStorage.put_if_unchanged
 
-    def late(self: FolderObjects, name: str, data: bytes, tag: str | None) -> bool:
+    def late(self: FolderStorage, name: str, data: bytes, tag: str | None) -> bool:
         if not (out / name).exists():
-            swap(self, name, b"somebody else's\n", tag)
-        return swap(self, name, data, tag)
+            put(self, name, b"somebody else's\n", tag)
+        return put(self, name, data, tag)
 
-    monkeypatch.setattr(FolderObjects, "swap", late)
+    monkeypatch.setattr(FolderStorage, "put_if_unchanged", late)
     words = ("export", "--format", to, "--ledger", str(ledger), "--out", str(out))
     assert "meanwhile from somebody else: export again" in said(capsys, 1, *words)
     first = {

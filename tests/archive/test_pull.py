@@ -7,7 +7,7 @@ import pytest
 
 from store.archive import index
 from store.archive.index import ArchivedFile, Index, NoArchive, pull
-from store.archive.objects import FolderObjects
+from store.archive.object_storage import FolderStorage
 from store.folder import manifest
 from store.folder.frames import Damaged
 from store.proof.tree import Refuted
@@ -19,19 +19,19 @@ def test_a_copy_is_brought_up_to_date_and_fetches_only_what_is_new(
     ledger: Path, archive: Path, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy"
-    pull(FolderObjects(archive), copy)
+    pull(FolderStorage(archive), copy)
     grow(ledger, 40, 60)
     pushed = push(ledger, archive)
-    pulled = pull(FolderObjects(archive), copy)
+    pulled = pull(FolderStorage(archive), copy)
     assert pulled.fetched == pushed.sent
     assert list(Reader(copy).hands()) == list(Reader(ledger).hands())
-    assert pull(FolderObjects(archive), copy).fetched == 0
+    assert pull(FolderStorage(archive), copy).fetched == 0
 
 
 def test_a_pull_that_was_cut_short_is_gone_on_with(archive: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
 
-    class Cut(FolderObjects):
+    class Cut(FolderStorage):
         left = 2
 
         def range(self, name: str, start: int, end: int) -> bytes:
@@ -44,7 +44,7 @@ def test_a_pull_that_was_cut_short_is_gone_on_with(archive: Path, tmp_path: Path
         pull(Cut(archive), copy)
     assert not (copy / manifest.PATH).exists()
     whole = sum(len(file.parts) for file in index_in(archive).files.values())
-    assert pull(FolderObjects(archive), copy).fetched == whole - 2
+    assert pull(FolderStorage(archive), copy).fetched == whole - 2
 
 
 def test_a_folder_with_something_else_is_left_alone(
@@ -52,16 +52,16 @@ def test_a_folder_with_something_else_is_left_alone(
 ) -> None:
     before = files(ledger)
     with pytest.raises(Refuted, match="is a ledger that is written here"):
-        pull(FolderObjects(archive), ledger)
+        pull(FolderStorage(archive), ledger)
     (tmp_path / "home").mkdir()
     (tmp_path / "home/letter.txt").write_text("dear")
     with pytest.raises(Refuted, match=r"holds letter\.txt: a ledger is pulled into a new folder"):
-        pull(FolderObjects(archive), tmp_path / "home")
+        pull(FolderStorage(archive), tmp_path / "home")
     other = tmp_path / "other"
     grow(other, 1, 40)
     shutil.rmtree(other / "private")
     with pytest.raises(Refuted, match="not the beginning of"):
-        pull(FolderObjects(archive), other)
+        pull(FolderStorage(archive), other)
     assert {path: it for path, it in files(ledger).items() if path != "lock"} == {
         path: it for path, it in before.items() if path != "lock"
     }
@@ -69,7 +69,7 @@ def test_a_folder_with_something_else_is_left_alone(
 
 def test_nothing_is_pulled_from_nowhere(tmp_path: Path) -> None:
     with pytest.raises(NoArchive, match="there is no archive at file://"):
-        pull(FolderObjects(tmp_path / "nowhere"), tmp_path / "copy")
+        pull(FolderStorage(tmp_path / "nowhere"), tmp_path / "copy")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -86,10 +86,10 @@ def test_every_changed_cut_or_missing_object_is_found(
     ):
         path.write_bytes(spoilt)
         with pytest.raises(Damaged, match=told):
-            pull(FolderObjects(archive), tmp_path / "copy")
+            pull(FolderStorage(archive), tmp_path / "copy")
     path.unlink()
     with pytest.raises(Damaged, match=f"{name} is missing, and the archive names it"):
-        pull(FolderObjects(archive), tmp_path / "copy")
+        pull(FolderStorage(archive), tmp_path / "copy")
     assert not (tmp_path / "copy" / manifest.PATH).exists()
 
 
@@ -101,7 +101,7 @@ def test_an_index_whole_in_itself_that_names_another_file_is_found(
     first, second = sorted(path for path in before if path.startswith("segments/"))[:2]
     forge(archive, lambda it: Index({**it.files, first: it.files[second]}))
     with pytest.raises(Damaged, match="is not the file that the manifest names"):
-        pull(FolderObjects(archive), tmp_path / "copy")
+        pull(FolderStorage(archive), tmp_path / "copy")
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_an_index_whole_in_itself_that_names_another_file_is_found(
 def test_an_index_names_no_file_but_a_ledgers(archive: Path, tmp_path: Path, path: str) -> None:
     forge(archive, lambda it: Index({**it.files, path: ArchivedFile(b"evil")}))
     with pytest.raises(Damaged, match="which no file of a ledger is called"):
-        pull(FolderObjects(archive), tmp_path / "copy")
+        pull(FolderStorage(archive), tmp_path / "copy")
     assert not (tmp_path / "copy").exists()
 
 
@@ -125,4 +125,4 @@ def test_a_damaged_or_newer_index_is_said_to_be_one(archive: Path, tmp_path: Pat
     ):
         (archive / index.PATH).write_bytes(spoilt)
         with pytest.raises(Damaged, match=told):
-            pull(FolderObjects(archive), tmp_path / "copy")
+            pull(FolderStorage(archive), tmp_path / "copy")

@@ -8,7 +8,7 @@ import pytest
 
 from store.archive import index
 from store.archive.index import ArchivedFile, Index, pull
-from store.archive.objects import FolderObjects, InvalidUrl, objects_of
+from store.archive.object_storage import FolderStorage, InvalidUrl, storage_of
 from store.archive.push import INLINE
 from store.folder import manifest
 from store.folder.disk import RealDisk
@@ -27,7 +27,7 @@ FROZEN = Path(__file__).parents[1] / "store/frozen"
 
 def test_what_is_sealed_comes_back_to_the_byte(ledger: Path, archive: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
-    pulled = pull(FolderObjects(archive), copy)
+    pulled = pull(FolderStorage(archive), copy)
     ours, theirs = files(ledger), files(copy)
     log = manifest.decode_manifest(ours["manifest.json"]).log
     assert (
@@ -62,7 +62,7 @@ def test_no_secret_is_anywhere_in_the_archive(ledger: Path, archive: Path) -> No
 
 
 def test_a_hand_that_was_open_is_still_open_in_the_copy(archive: Path, tmp_path: Path) -> None:
-    pull(FolderObjects(archive), tmp_path / "copy")
+    pull(FolderStorage(archive), tmp_path / "copy")
     copy = Reader(tmp_path / "copy")
     assert len(copy.read("m/31")) == 1
     assert copy.snapshot().hand_seq("m/31") is None
@@ -83,7 +83,7 @@ def test_what_is_there_is_not_sent_again(ledger: Path, archive: Path) -> None:
 def test_whole_files_come_first_and_the_index_last(ledger: Path, tmp_path: Path) -> None:
     order: list[str] = []
 
-    class Watched(FolderObjects):
+    class Watched(FolderStorage):
         def _put(self, name: str, data: bytes | Path) -> None:
             order.append(name)
             super()._put(name, data)
@@ -100,7 +100,7 @@ def test_a_push_that_is_cut_short_anywhere_changes_nothing_and_is_gone_on_with(
     grow(ledger, 40, 60)
     before = (archive / index.PATH).read_bytes()
 
-    class Cut(FolderObjects):
+    class Cut(FolderStorage):
         left = 0
 
         def _put(self, name: str, data: bytes | Path) -> None:
@@ -157,10 +157,10 @@ def test_of_two_pushers_at_once_one_replaces_the_index_and_the_other_looks_again
     shutil.copytree(ledger, old)
     grow(ledger, 70, 80)
 
-    class Overtaken(FolderObjects):
-        def swap(self, name: str, data: bytes, tag: str | None) -> bool:
+    class Overtaken(FolderStorage):
+        def put_if_unchanged(self, name: str, data: bytes, tag: str | None) -> bool:
             push(ledger, archive)  # somebody is faster, and has more
-            return super().swap(name, data, tag)
+            return super().put_if_unchanged(name, data, tag)
 
     assert not pushed_to(old, Overtaken(archive)).is_new
     assert manifest.decode_manifest(index_in(archive).files[manifest.PATH].data).next_seq == 64
@@ -171,7 +171,7 @@ def test_a_ledger_that_is_sealed_and_compacted_meanwhile_is_pushed_as_it_is_then
 ) -> None:
     grow(ledger, 40, 60)
 
-    class Slow(FolderObjects):
+    class Slow(FolderStorage):
         asked = False
 
         def size(self, name: str) -> int | None:
@@ -185,7 +185,7 @@ def test_a_ledger_that_is_sealed_and_compacted_meanwhile_is_pushed_as_it_is_then
             return super().size(name)
 
     push(ledger, Slow(archive))
-    pull(FolderObjects(archive), archive.parent / "copy")
+    pull(FolderStorage(archive), archive.parent / "copy")
     assert Reader(archive.parent / "copy").snapshot().next_seq == Reader(ledger).snapshot().next_seq
 
 
@@ -195,7 +195,7 @@ def test_a_checkpoint_of_more_than_is_sealed_is_not_sent(ledger: Path, tmp_path:
     assert newest
     assert newest.checkpoint.size > 31
     push(ledger, tmp_path / "archive")
-    pull(FolderObjects(tmp_path / "archive"), tmp_path / "copy")
+    pull(FolderStorage(tmp_path / "archive"), tmp_path / "copy")
     copied = last_checkpoint(RealDisk(tmp_path / "copy"))
     assert copied
     assert copied.checkpoint.size == 31
@@ -224,7 +224,7 @@ def test_a_damaged_segment_is_not_sent(ledger: Path, tmp_path: Path) -> None:
 def test_a_copy_with_its_secrets_goes_on_being_written(archive: Path, tmp_path: Path) -> None:
     """An archive is a backup, as far as it was sealed; private/ must come from another."""
     copy = tmp_path / "copy"
-    pull(FolderObjects(archive), copy)
+    pull(FolderStorage(archive), copy)
     shutil.copytree(tmp_path / "ledger/private", copy / "private")
     grow(copy, 500, 520)
     assert Reader(copy).snapshot().next_seq == 31 + 22  # m/31 was voided: its writer was gone
@@ -251,12 +251,12 @@ def test_large_files_are_not_in_the_index(archive: Path) -> None:
 @pytest.mark.parametrize("url", ["ftp://x/y", "s3://", "file://host/x", "s3://b/p?x=1", "file:///"])
 def test_a_url_that_names_nothing_is_refused(url: str) -> None:
     with pytest.raises(InvalidUrl):
-        objects_of(url)
+        storage_of(url)
 
 
 def test_a_file_url_and_a_folder_are_one(tmp_path: Path) -> None:
     spaced = tmp_path / "my archive"
-    assert objects_of(spaced.as_uri()).url == objects_of(str(spaced)).url == spaced.as_uri()
+    assert storage_of(spaced.as_uri()).url == storage_of(str(spaced)).url == spaced.as_uri()
 
 
 def test_others_may_not_read_an_archive_in_a_folder(archive: Path) -> None:
@@ -265,7 +265,7 @@ def test_others_may_not_read_an_archive_in_a_folder(archive: Path) -> None:
 
 def test_a_private_folder_elsewhere_is_not_asked_for(tmp_path: Path, archive: Path) -> None:
     """A copy can be pushed again by who has no secret: its checkpoint is of what is sealed."""
-    pull(FolderObjects(archive), tmp_path / "copy")
+    pull(FolderStorage(archive), tmp_path / "copy")
     assert SecretFolder(tmp_path / "copy").signer() is None
     push(tmp_path / "copy", tmp_path / "mirror")
     assert index_in(tmp_path / "mirror") == index_in(archive)
@@ -283,5 +283,5 @@ def test_a_ledger_of_the_first_version_is_archived_when_it_has_been_opened(tmp_p
     one.close()
     lock.release()
     push(ledger, archive)
-    pull(FolderObjects(archive), tmp_path / "copy")
+    pull(FolderStorage(archive), tmp_path / "copy")
     assert list(Reader(tmp_path / "copy").read_from(0))[: len(before)] == before

@@ -12,7 +12,7 @@ from bench.__main__ import report
 from bench.s3 import URL, Fault, Server
 from store.archive import index
 from store.archive.cached_disk import ArchiveDisk
-from store.archive.objects import objects_of
+from store.archive.object_storage import storage_of
 from store.folder.disk import archive_folder
 from store.folder.frames import Damaged
 from store.ledger import open_ledger
@@ -184,7 +184,7 @@ def test_of_many_hands_one_takes_a_few_blocks(running: Server, tmp_path: Path) -
     assert main(["compact", "--ledger", str(many)]) == 0
     with pytest.MonkeyPatch.context() as patched:
         named(running, patched)
-        push(many, objects_of(url))
+        push(many, storage_of(url))
         running.requests.clear()
         assert Reader(archive_folder(url)).read("m/1217") == Reader(many).read("m/1217")
     fetched = sum(one.size for one in running.requests)
@@ -307,7 +307,7 @@ def test_a_stale_index_takes_a_reader_nowhere_back(
 
 def test_an_archive_is_copied_to_another(capsys: Captured, league: Path, tmp_path: Path) -> None:
     printed(capsys, "push", str(tmp_path / "copy"), "--ledger", URL)
-    found = objects_of(URL).get(index.PATH)
+    found = storage_of(URL).get(index.PATH)
     assert found
     assert (tmp_path / "copy" / index.PATH).read_bytes() == found[0]
 

@@ -17,7 +17,7 @@ from obstore.store import from_url
 from bench.s3 import URL, Fault, Server
 from store.archive import index
 from store.archive.index import index_of, pull
-from store.archive.objects import Objects, StorageError, objects_of
+from store.archive.object_storage import ObjectStorage, StorageError, storage_of
 from store.folder import manifest
 from store.folder.frames import Damaged
 from store.reader import Reader
@@ -32,18 +32,18 @@ Asked = Callable[[str, str], Fault | None]
 
 
 @pytest.fixture
-def bucket(s3: Server) -> Objects:
-    return objects_of(URL)
+def bucket(s3: Server) -> ObjectStorage:
+    return storage_of(URL)
 
 
 @pytest.fixture
-def impatient(bucket: Objects, monkeypatch: pytest.MonkeyPatch) -> None:
+def impatient(bucket: ObjectStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     """A moment of tries is enough for a server that never answers; but `bucket` is patient."""
     assert bucket.url == URL
     monkeypatch.setenv("MUCKRAKE_ARCHIVE_SECONDS", "0.1")
 
 
-def closed(bucket: Objects) -> int:
+def closed(bucket: ObjectStorage) -> int:
     """How many closed streams a reader finds in the archive."""
     return manifest.decode_manifest(index_of(bucket).files[manifest.PATH].data).next_seq
 
@@ -66,7 +66,7 @@ def always(fault: Fault, method: str, part: str = "") -> Asked:
 
 
 def test_a_bucket_holds_what_a_folder_holds(
-    ledger: Path, archive: Path, bucket: Objects, s3: Server, tmp_path: Path
+    ledger: Path, archive: Path, bucket: ObjectStorage, s3: Server, tmp_path: Path
 ) -> None:
     push(ledger, bucket)
     assert index_of(bucket) == index_in(archive)
@@ -85,7 +85,7 @@ def test_a_bucket_holds_what_a_folder_holds(
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "HEAD"])
 def test_a_server_that_is_busy_for_a_moment_is_asked_again(
-    ledger: Path, bucket: Objects, s3: Server, method: str
+    ledger: Path, bucket: ObjectStorage, s3: Server, method: str
 ) -> None:
     with s3.faulty(once(Fault(503), method, "", 2)):
         push(ledger, bucket)
@@ -107,7 +107,7 @@ def test_a_server_that_is_busy_for_a_moment_is_asked_again(
 )
 def test_what_a_server_refuses_to_the_end_is_one_sentence(
     ledger: Path,
-    bucket: Objects,
+    bucket: ObjectStorage,
     s3: Server,
     tmp_path: Path,
     capsys: Captured,
@@ -139,7 +139,7 @@ def test_a_server_that_is_not_there_and_a_bucket_that_is_not_are_one_sentence(
 
 
 def test_without_permission_to_write_nothing_is_sent(
-    ledger: Path, bucket: Objects, s3: Server, capsys: Captured
+    ledger: Path, bucket: ObjectStorage, s3: Server, capsys: Captured
 ) -> None:
     with s3.faulty(always(Fault(403), "PUT")):
         told = said(capsys, 1, "push", URL, "--ledger", str(ledger))
@@ -148,7 +148,7 @@ def test_without_permission_to_write_nothing_is_sent(
 
 
 def test_a_transfer_that_is_cut_is_begun_again(
-    ledger: Path, bucket: Objects, s3: Server, tmp_path: Path
+    ledger: Path, bucket: ObjectStorage, s3: Server, tmp_path: Path
 ) -> None:
     push(ledger, bucket)
     with s3.faulty(once(Fault(cut=100), "GET", "segments/events")):
@@ -158,16 +158,16 @@ def test_a_transfer_that_is_cut_is_begun_again(
 
 @pytest.mark.usefixtures("impatient")
 def test_a_pull_that_never_gets_a_segment_makes_no_ledger(
-    ledger: Path, bucket: Objects, s3: Server, tmp_path: Path
+    ledger: Path, bucket: ObjectStorage, s3: Server, tmp_path: Path
 ) -> None:
     push(ledger, bucket)
     with s3.faulty(always(Fault(cut=100), "GET", "segments/")), pytest.raises(StorageError):
-        pull(objects_of(URL), tmp_path / "copy")
+        pull(storage_of(URL), tmp_path / "copy")
     assert not (tmp_path / "copy" / manifest.PATH).exists()
 
 
 def test_a_writer_that_was_shown_an_old_index_replaces_no_newer_one(
-    ledger: Path, bucket: Objects, s3: Server
+    ledger: Path, bucket: ObjectStorage, s3: Server
 ) -> None:
     push(ledger, bucket)
     old = bucket.get(index.PATH)
@@ -181,7 +181,7 @@ def test_a_writer_that_was_shown_an_old_index_replaces_no_newer_one(
 
 
 def test_an_index_that_was_written_although_the_answer_was_an_error_counts(
-    ledger: Path, bucket: Objects, s3: Server
+    ledger: Path, bucket: ObjectStorage, s3: Server
 ) -> None:
     with s3.faulty(once(Fault(503, after=True), "PUT", index.PATH)):
         assert push(ledger, bucket).is_new
@@ -192,7 +192,7 @@ def test_an_index_that_was_written_although_the_answer_was_an_error_counts(
 
 
 def test_of_many_pushers_at_once_none_undoes_what_another_did(
-    ledger: Path, bucket: Objects, s3: Server
+    ledger: Path, bucket: ObjectStorage, s3: Server
 ) -> None:
     grow(ledger, 40, 60)
     waiting = threading.Barrier(3, timeout=20)
@@ -204,7 +204,7 @@ def test_of_many_pushers_at_once_none_undoes_what_another_did(
         return None
 
     def one(_: int) -> bool:
-        return push(ledger, objects_of(URL)).is_new
+        return push(ledger, storage_of(URL)).is_new
 
     with s3.faulty(partial(_quietly, together)), ThreadPoolExecutor(3) as pool:
         found = list(pool.map(one, range(3)))
@@ -222,7 +222,7 @@ def _quietly(fault: Asked, method: str, name: str) -> Fault | None:
 
 @pytest.mark.ci
 def test_a_push_that_is_killed_leaves_the_old_archive_and_is_gone_on_with(
-    ledger: Path, bucket: Objects, s3: Server, tmp_path: Path
+    ledger: Path, bucket: ObjectStorage, s3: Server, tmp_path: Path
 ) -> None:
     push(ledger, bucket)
     grow(ledger, 40, 60)
@@ -251,7 +251,7 @@ def test_a_push_that_is_killed_leaves_the_old_archive_and_is_gone_on_with(
 
 
 def test_an_object_that_is_missing_is_named(
-    ledger: Path, bucket: Objects, s3: Server, tmp_path: Path
+    ledger: Path, bucket: ObjectStorage, s3: Server, tmp_path: Path
 ) -> None:
     push(ledger, bucket)
     name = next(path for path in index_of(bucket).files if "events-" in path)

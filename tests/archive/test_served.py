@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from api.main import main
-from store.archive.objects import StorageError
+from store.archive.object_storage import StorageError
 from store.folder.disk import archive_folder
 from tests.http.clients import site_of
 
@@ -64,7 +64,7 @@ def test_storage_that_does_not_answer_is_unavailable(
     def refuse(*_: object) -> bytes:
         raise StorageError("s3://somebody/secret: cannot read x: the server answered 503")
 
-    monkeypatch.setattr("store.archive.objects.FolderObjects.range", refuse)
+    monkeypatch.setattr("store.archive.object_storage.FolderStorage.range", refuse)
     with site.as_("auditor") as client:
         answer = client.get("/api/v1/hands/scrim/3")
     assert answer.status_code == 503

@@ -18,7 +18,7 @@ from api.viewpoints.ledger_view import LedgerView
 from api.viewpoints.viewer import Viewer
 from engine.games import RULESETS
 from store.reader import Snapshot
-from store.sql.json_values import json_rows
+from store.sql.result_values import json_rows
 from tests.asking.seen_ledgers import ledger_of, matches
 from tests.profiles import sized
 

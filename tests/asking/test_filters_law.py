@@ -214,7 +214,7 @@ DRAWN = filters(
 
 
 @pytest.mark.parametrize("view", VIEWERS)
-@examples(8, 24)
+@examples(8, 12)
 @given(one=DRAWN)
 def test_any_filter(view: str, asked: dict[str, Asked], one: Filter) -> None:
     assert asked[view].by_hand(one) == asked[view].by_sql(one)
@@ -228,7 +228,7 @@ def test_terms_about_one_player_are_held_against_one_player(asked: dict[str, Ask
     names = [name for name, flag in FLAGS.items() if flag.of_player]
     names += [f"{name}>0" for name in ("net", "collected", "bid", "price")]
     telling = [("auction-won", "net>0"), ("all-in", "collected>0")]
-    pairs = (*telling, *list(combinations(names, 2))[:: sized(12, 4, 1)])
+    pairs = (*telling, *list(combinations(names, 2))[:: sized(12, 8, 1)])
     asked_of: dict[str, Filter] = {}
     for first, second in pairs:
         asked_of[f"{first} & {second}"] = parse_filter(f"{first} & {second}")
@@ -265,7 +265,7 @@ def test_hands_of_every_statistic(asked: dict[str, Asked]) -> None:
     some = set()
     must = {"did=vpip", "could=vpip", "did=check_raise", "did=afq", "did=wwsf"}
     others = [f"{field}={name}" for name in COUNTED for field in ("did", "could")]
-    counts = [*must, *others[:: sized(5, 2, 1)]]
+    counts = [*must, *others[:: sized(5, 4, 1)]]
     terms = {
         f"{sign}{NAMED[0]}:{count}": parse_filter(f"{sign}{NAMED[0]}:{count}")
         for count in counts

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from engine.faults import fault
 from engine.game import Game
-from engine.games.toss_2026 import TOSS_2026_MIT
+from engine.games.pokerbots import TOSS_2026_MIT
 from engine.steps import DealBoard, DealHole, TossHole
 from tests.formats.test_format_mit_toss import TOSS
 from tests.sessions import Captured, printed, said

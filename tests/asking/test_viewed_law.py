@@ -13,13 +13,13 @@ from api.viewpoints.viewer import Viewer
 from engine.games import GAMES
 from store.log.streams import Leaf
 from store.reader import Snapshot
-from store.sql.json_values import json_rows
+from store.sql.result_values import json_rows
 from store.tables.projection import STANDARD
 from tests.asking.seen_ledgers import in_order, ledger_of, matches, viewers
 from tests.hands import covering, steps
 from tests.profiles import sized
 
-SOME = sized(quick=covering(GAMES, steps), ci=covering(GAMES), slow=GAMES)
+SOME = sized(quick=covering(GAMES, steps), ci=covering(GAMES, steps), slow=GAMES)
 PLAYED = matches(SOME.values())
 VIEWERS = viewers(PLAYED)
 STRANGERS = sized((), VIEWERS[:1], VIEWERS)  # others are asked in `test_viewed_stranger` first

@@ -18,8 +18,8 @@ from store.folder.disk import RealDisk
 from store.ledger import FileLedger
 from store.reader import Reader, Snapshot
 from store.sql.guard import Refused
-from store.sql.json_values import json_rows
 from store.sql.query import Query
+from store.sql.result_values import json_rows
 from store.sql.untrusted_query import UntrustedQuery
 from store.sql.worker_pool import shared_pool
 from tests.asking.seen_ledgers import ledger_of, matches

@@ -21,7 +21,7 @@ SOME = (
     "auction-2024",
     "swap-2022-mit",
     "bounty-2025-mit",
-    *sized((), ("probability",), ("probability", "urcs-1998")),
+    *sized((), (), ("probability", "urcs-1998")),
 )
 PLAYED = matches(GAMES[name] for name in SOME)
 EVERY = tuple(one for one in viewers(PLAYED) if not one.auditor)
@@ -97,7 +97,7 @@ def test_every_row_is_the_same(pair: tuple[LedgerView, LedgerView]) -> None:
 
 
 def test_every_question_has_the_same_answer(pair: tuple[LedgerView, LedgerView]) -> None:
-    asked = tuple(f"FROM ({sql}) ORDER BY ALL" for sql in SELDOM[:: sized(4, 1)])
+    asked = tuple(f"FROM ({sql}) ORDER BY ALL" for sql in SELDOM[:: sized(4, 2, 1)])
     assert [] == differing(pair, asked, LedgerView.ask_untrusted)
 
 
@@ -110,7 +110,7 @@ def test_every_failure_is_the_same_sentence(pair: tuple[LedgerView, LedgerView])
         except Refused as refusal:
             return str(refusal)
 
-    assert [] == differing(pair, sized(FAILING[::4], FAILING), ask)
+    assert [] == differing(pair, sized(FAILING[::4], FAILING[::2], FAILING), ask)
 
 
 def test_every_statistic_is_the_same(pair: tuple[LedgerView, LedgerView]) -> None:

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from dealer.deck import SeededDecks
 from dealer.play import hand_records, plan
-from engine.games.bounty_2025 import BOUNTY_2025_MIT
+from engine.games.pokerbots import BOUNTY_2025_MIT
 from events import types as t
 from events.cards import Rank
 

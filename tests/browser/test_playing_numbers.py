@@ -200,7 +200,7 @@ def test_whoever_points_near_a_bid_is_told_of_it_and_a_click_opens_it(site: Site
     expect(page).to_have_url(re.compile(rf"/hands/{told.partition(':')[0]}(#\d+)?$"))
 
 
-@pytest.mark.ci
+@pytest.mark.slow  # tests/test_numbers_lead.py follows it without a browser
 def test_a_share_of_auctions_leads_to_its_hands(site: Site) -> None:
     page = site.open(f"{PLAYER}/bids?match=open")
     won, auctions = (
@@ -233,7 +233,7 @@ def test_swaps_stand_beside_the_chance_that_the_rules_state(site: Site) -> None:
     expect(page.locator(".figures")).to_contain_text("at showdown")
 
 
-@pytest.mark.ci
+@pytest.mark.slow  # tests/test_numbers_lead.py follows them without a browser
 def test_an_opponent_page_leads_to_the_hands_to_look_at(site: Site) -> None:
     page = site.open(f"{PLAYER}/opponent?match=scrim&vs=random-1")
     row = page.locator("tr", has=page.locator("th", has_text="river"))
@@ -308,7 +308,7 @@ def test_a_live_list_can_be_paused_and_goes_on_with_what_waited(
         expect(state).to_have_text("following")
 
 
-@pytest.mark.ci
+@pytest.mark.slow  # a live list of all matches is watched above
 def test_a_live_list_of_a_match_is_of_that_match_alone(
     hall: Path, spectator: Callable[[str], "Page"]
 ) -> None:
@@ -353,7 +353,7 @@ def test_after_a_restart_of_the_server_no_hand_is_missing_and_none_twice(
         assert len(set(_rows(page))) == page.locator(ROWS).count()
 
 
-@pytest.mark.ci
+@pytest.mark.slow  # tests/http says so of the feed
 def test_the_live_list_of_the_public_says_how_late_it_is(site: Site) -> None:
     page = site.open("/live", as_auditor=False)
     expect(page.locator(".sub")).to_contain_text("is shown 30 s later")

@@ -17,11 +17,10 @@ from api.cluster import tasks as cluster
 from api.cluster.spark import answers, session
 from bench.standalone import Standalone, end, free_port, standalone, start, wait_for
 from store.reader import Reader
-from tests.profiles import sized
 from tests.sessions import Captured, printed
 
-pytestmark = pytest.mark.ci  # test_spark.py holds the same on this machine
-ASKED = ((("audit", "--all"), 3), (("stats", "random-0"), 0))  # `ci`: one of each cluster
+pytestmark = pytest.mark.slow  # test_spark.py holds the same on this machine
+ASKED = ((("audit", "--all"), 3), (("stats", "random-0"), 0))
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +33,6 @@ def running(spark_here: None, tmp_path_factory: pytest.TempPathFactory) -> Itera
         yield cluster_here
 
 
-@pytest.mark.slow  # before, a cluster answers below, and commands ask a Spark on this machine
 def test_a_cluster_answers_as_one_machine(
     running: Standalone, ledger: Path, capsys: Captured
 ) -> None:
@@ -55,7 +53,7 @@ def test_a_worker_that_is_killed_in_the_middle_changes_nothing(
     ]
     audit = partial(cluster.audit, ruleset=None, all_entries=True)
     expected = [answer for task in every for answer in audit(task)]
-    times = sized(quick=1, ci=1, slow=4)
+    times = 4
     killed = threading.Event()
 
     def kill() -> None:
@@ -107,7 +105,7 @@ def test_spark_connect_answers_as_one_machine(
     try:
         wait_for(port, server)
         program = "import sys; from api.main import main; sys.exit(main())"
-        for words, code in ASKED[sized(quick=1, ci=1, slow=0) :]:
+        for words, code in ASKED:
             asked = (*words, "--json", "--ledger", str(ledger))
             here = printed(capsys, *asked, code=code)
             there = subprocess.run(

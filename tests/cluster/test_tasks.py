@@ -34,14 +34,14 @@ def _cut(folder: Path, snapshot: Snapshot, places: list[int]) -> list[Task]:
 
 
 def _at_the_worst(folder: Path) -> list[list[Task]]:
-    """One task, and cuts in the middle of segments, before their last hands and after; `ci` cuts
+    """One task, and cuts in the middle of segments, before their last hands and after; `slow` cuts
     every segment so."""
     snapshot = Reader(folder).snapshot()
     segments = snapshot.parts().segments
     assert len(segments) > 1
     assert segments[-1].last_seq < snapshot.next_seq - 1, "some hands are not sealed"
     edges = {0}
-    for one in segments[:: profiles.sized(2, 1)]:
+    for one in segments[:: profiles.sized(2, 2, 1)]:
         middle = (one.first_seq + one.last_seq) // 2
         edges |= {middle, one.last_seq, one.last_seq + 1}
     return [_cut(folder, snapshot, places) for places in ([0], sorted(edges))]

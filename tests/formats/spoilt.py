@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from engine.games import GAMES
 from engine.verdict import judge
 from events.evolve import replay
-from formats.detection import FORMATS
 from formats.hand_records import hand_record
+from formats.registry import FORMATS
 from formats.source import AS_READ, Refused, Skipped, SourceHand
 from tests.formats import test_format_acpc as acpc
 from tests.formats import test_format_ggpoker as ggpoker

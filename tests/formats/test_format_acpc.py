@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from dealer.play import play
-from engine.games import RECORDED, RULESETS
+from engine.games import IMPORTED, RULESETS
 from engine.games.site import at_stakes
 from engine.verdict import judge
 from events import types as t
@@ -96,7 +96,7 @@ def test_the_public_games_are_the_corpus_rulesets() -> None:
         (False, 6, "pluribus"),
     ):
         game, stack = ruleset(public_definition(limit, players), 2)
-        assert (RECORDED[name], game.stack) == (game, stack)
+        assert (IMPORTED[name], game.stack) == (game, stack)
         assert public_definition(limit, players) == parse_definition(
             definition_text(public_definition(limit, players))
         )

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from engine.steps import Posts
-from formats.detection import FORMATS, format_of
 from formats.pokerstars.read import read
+from formats.registry import FORMATS, format_of
 from formats.source import AS_READ, Act, Paid, SourceHand
 from tests.formats.site_hands import changed_and_agreed, dropped_and_agreed, one, reason, verdict
 from tests.formats.test_format_pokerstars import CASH as STARS

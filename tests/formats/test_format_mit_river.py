@@ -3,7 +3,7 @@
 import pytest
 
 from engine.audit import audit
-from engine.games.river_2023 import RIVER_2023_MIT
+from engine.games.pokerbots import RIVER_2023_MIT
 from formats.hand_records import hand_record
 from formats.mit.read import read
 from formats.mit.write import write

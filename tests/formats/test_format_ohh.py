@@ -11,9 +11,9 @@ from engine.steps import Posts
 from engine.turn import Post
 from engine.verdict import judge
 from events.evolve import replay
-from formats.detection import format_of
 from formats.hand_records import hand_record
 from formats.ohh.read import read
+from formats.registry import format_of
 from formats.source import Act, Board, Holds, Mucks, Paid, Refused, Shows, Skipped, SourceHand
 
 CASH = """\

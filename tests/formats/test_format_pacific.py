@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from engine.turn import Post
-from formats import detection
-from formats.detection import FORMATS, SITES, format_of
+from formats import registry
+from formats.registry import FORMATS, SITES, format_of
 from formats.source import AS_READ, Act, Holds, ImportRules, Mucks, Paid, Refused, Shows, SourceHand
 from tests.formats.site_hands import changed_and_agreed, dropped_and_agreed, one, reason, verdict
 
@@ -126,7 +126,7 @@ def test_a_rake_that_is_known_decides(tmp_path: Path) -> None:
     said = {}
     for percent in ("5", "4"):
         rules = ImportRules(settings=(("rake_percent", percent),))
-        (hand,) = detection.read(path, FORMATS["pacific"], rules).hands
+        (hand,) = registry.read(path, FORMATS["pacific"], rules).hands
         assert isinstance(hand, SourceHand)
         said[percent] = verdict(hand)
     assert {"5": "assuming", "4": "differ"} == said

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from engine.game import Game
-from engine.games.recorded import PHH_NT
+from engine.games.imported import PHH_NT
 from engine.policies import Rake
 from engine.steps import Posts
 from engine.verdict import judge

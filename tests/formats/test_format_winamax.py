@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.turn import Post
-from formats.detection import FORMATS, SITES, format_of
+from formats.registry import FORMATS, SITES, format_of
 from formats.source import AS_READ, Act, Board, Holds, Paid, Refused, Shows, SourceHand
 from tests.formats.site_hands import changed_and_agreed, dropped_and_agreed, one, reason, verdict
 

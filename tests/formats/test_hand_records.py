@@ -23,11 +23,11 @@ from formats.source import (
     AuctionBid,
     Board,
     CardToss,
+    DropsOut,
     Fault,
     HasBounty,
     Holds,
     Item,
-    Leaves,
     Mucks,
     Paid,
     Shows,
@@ -109,9 +109,9 @@ def _choice(event: t.Event) -> list[Item]:
         case t.Mucked(seat=seat):
             return [Mucks(seat)]
         case t.TimedOut(seat=seat, all_in=True):
-            return [Leaves(seat, all_in=True)]
+            return [DropsOut(seat, all_in=True)]
         case t.Disconnected(seat=seat):
-            return [Leaves(seat)]
+            return [DropsOut(seat)]
         case t.Faulted(seat=seat, raw=raw, kind=kind, where=where):
             return [Fault(seat, raw, kind, where)]
     return []

@@ -14,12 +14,12 @@ from events.codec import Unreadable, decode, encode
 from events.notation import read, say
 from events.types import Events, HandStarted
 from formats import irc
-from formats.detection import SITES
 from formats.hand_records import hand_record
 from formats.ohh.read import read as read_ohh
 from formats.phh.documents import write
 from formats.phh.read import read as read_phh
 from formats.pokerstars.read import read as read_pokerstars
+from formats.registry import SITES
 from formats.source import SourceFile, SourceHand
 from formats.timestamps import timestamp, timestamp_in, utc_timestamp
 from tests.formats.test_format_ggpoker import CASH as GG

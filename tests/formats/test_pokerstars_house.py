@@ -8,7 +8,7 @@ import pytest
 
 from engine.assumptions import is_free
 from engine.audit import audit
-from formats import detection, file_parts
+from formats import file_parts, registry
 from formats.hand_records import hand_record
 from formats.pokerstars.read import read
 from formats.source import AS_READ, ImportRules, Refused, SourceHand
@@ -130,15 +130,15 @@ def test_a_rake_that_is_set_decides(tmp_path: Path) -> None:
     path = tmp_path / "hands.txt"
     sums = [(400, 20), (2000, 50), (2000, 100), (586, 36), (800, 0)]
     path.write_text(_file(sums) + _hand(9, 9050, 100, folder=50))
-    hands = list(detection.read(path, detection.FORMATS["pokerstars"], rules).hands)
+    hands = list(registry.read(path, registry.FORMATS["pokerstars"], rules).hands)
     judged = [_judged(hand) for hand in hands if isinstance(hand, SourceHand)]
     said = "rake 5 % up to 50"
     assert judged == [said, said, "differ", "differ", "differ", "rake 5 % up to 100"]
     with pytest.raises(Refused, match="but for the rake"):
-        detection.read(path, detection.FORMATS["pokerstars"], ImportRules(settings=(("big", "4"),)))
+        registry.read(path, registry.FORMATS["pokerstars"], ImportRules(settings=(("big", "4"),)))
     with pytest.raises(Refused, match="--set: rake_percent of pokerstars-nl may be"):
-        detection.read(
-            path, detection.FORMATS["pokerstars"], ImportRules(settings=(("rake_percent", "x"),))
+        registry.read(
+            path, registry.FORMATS["pokerstars"], ImportRules(settings=(("rake_percent", "x"),))
         )
 
 
@@ -151,7 +151,7 @@ def test_a_part_of_a_file_has_the_house_of_the_whole(
     parts = file_parts.split_file(path, "pokerstars")
     assert len(parts) == 4
     for part in parts:
-        for hand in detection.read(path, detection.FORMATS["pokerstars"], AS_READ, part).hands:
+        for hand in registry.read(path, registry.FORMATS["pokerstars"], AS_READ, part).hands:
             assert isinstance(hand, SourceHand)
             assert hand.assumed == ("rake 5 % up to 100",)
 

@@ -8,12 +8,12 @@ import pytest
 
 from engine.parameters import Impossible
 from engine.verdict import judge
-from formats import detection, file_parts
-from formats.detection import SITES
+from formats import file_parts, registry
 from formats.hand_records import hand_record
 from formats.ohh.read import read as read_ohh
 from formats.phh.read import read as read_phh
 from formats.pokerstars.read import read
+from formats.registry import SITES
 from formats.source import ImportRules, Refused, SourceFile, SourceHand
 from tests.foreign import gamelog
 from tests.formats import test_format_ohh, test_format_pacific
@@ -123,12 +123,12 @@ def test_a_part_of_a_file_is_held_against_the_table_as_the_whole(
     monkeypatch.setattr(file_parts, "PART_HANDS", 2)
     path = tmp_path / "hands.txt"
     path.write_text("".join(raked_hand(pot, pot // 20) for pot in range(400, 1400, 100)))
-    stars = detection.FORMATS["pokerstars"]
+    stars = registry.FORMATS["pokerstars"]
     parts = file_parts.split_file(path, "pokerstars", KNOWN)
     assert len(parts) == 5
-    whole = [hand.assumed for hand in _hands(detection.read(path, stars, KNOWN))]
+    whole = [hand.assumed for hand in _hands(registry.read(path, stars, KNOWN))]
     split = [
-        hand.assumed for part in parts for hand in _hands(detection.read(path, stars, KNOWN, part))
+        hand.assumed for part in parts for hand in _hands(registry.read(path, stars, KNOWN, part))
     ]
     assert split == whole
     assert all(CHANGED in assumed for (assumed,) in whole)
@@ -233,6 +233,6 @@ def test_formats_that_name_no_site_and_other_rules_beside_it_are_refused(tmp_pat
     with pytest.raises(
         Refused, match="MIT gamelog: no hand of it names its site; leave out --rake known"
     ):
-        detection.read(path, detection.format_of(path), KNOWN)
+        registry.read(path, registry.format_of(path), KNOWN)
     with pytest.raises(Impossible, match="known rakes are those of each hand's site"):
         ImportRules(settings=(("rake_percent", "5"),), rake="known")

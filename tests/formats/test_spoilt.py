@@ -2,7 +2,7 @@
 
 import pytest
 
-from formats.detection import FORMATS
+from formats.registry import FORMATS
 from tests import fuzz
 from tests.formats import spoilt
 from tests.profiles import sized

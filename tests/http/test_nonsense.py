@@ -15,7 +15,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from api.main import main
-from store.sql.json_values import DEPTH_MAX, distinct_names
+from store.sql.result_values import DEPTH_MAX, distinct_names
 from tests.http.clients import site_of
 from tests.profiles import in_turn, sized
 from tests.sessions import Captured

@@ -25,7 +25,7 @@ from dealer.play import Plan, plan
 from engine.games import GAMES
 from events.match import Disclosure
 from events.types import HoleDealt
-from events.views import Opened
+from events.views import MatchOpenness
 from store.ledger import open_ledger
 from store.log.streams import split_stream
 from store.proof.ledger_secrets import SecretFolder
@@ -210,7 +210,7 @@ def test_legs_that_are_told_one_by_one_give_each_other_away(
     view: str, played: Played, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The attack succeeds as soon as one door tells a leg; else nothing above would prove it."""
-    told_at_once = Opened(hands=False, secrets=False, withheld=False)
+    told_at_once = MatchOpenness(hands=False, secrets=False, withheld=False)
     monkeypatch.setattr("api.viewpoints.redaction.opened_by", lambda records: told_at_once)
     app = door(played.folder)
     found = deduced(told(played._replace(app=app), view, sized(EVERYWHERE[:4], EVERYWHERE)))

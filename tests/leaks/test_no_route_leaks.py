@@ -24,7 +24,7 @@ from tests.leaks.doors import answers, door
 from tests.leaks.hidden_worlds import AUCTION, EYES, LYNX, RUNNING, SEALED_SEED, SWAP
 from tests.profiles import in_turn, sized
 
-DEPTHS: dict[str, Depth] = {"public": sized(quick="few", ci="most")}
+DEPTHS: dict[str, Depth] = {"public": sized(quick="few", ci="few", slow="most")}
 OTHERS: Depth = sized(quick="once", ci="some")
 PARTS = sized(quick=len(EYES) - len(DEPTHS), ci=1)
 

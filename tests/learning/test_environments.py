@@ -160,7 +160,7 @@ def test_a_batch_is_the_engine_hand_for_hand(
                 rewards, done = batch.step(np.array([actions[-1]]))
                 if done[0]:
                     hand_over.append(rewards[0].tolist())
-            drawn = Deck(deck, lambda many: 0).foreseeing(
+            drawn = Deck(deck, lambda many: 0).fork_with_draws(
                 tuple(0 if changed else 99 for changed in luck)
             )
             hand = LearnersHand(game, seats, number % seats, drawn)

@@ -17,10 +17,10 @@ from odds.rank import (
     coarsening,
     describe,
     evaluator,
-    five,
     mask,
     ranker,
     value,
+    value_of_five,
 )
 from odds.tables import ladder
 
@@ -57,8 +57,8 @@ def words(
 
 def test_u19_an_announced_five_is_worth_its_five_cards() -> None:
     """Its value is the value of those five cards, even if better ones are held: B wins."""
-    announced_by_a = five(cards("Kd Kh 9d 9s 4d"), ranking="urcs")
-    announced_by_b = five(cards("9h 9s 9c Ac Kh"), ranking="urcs")
+    announced_by_a = value_of_five(cards("Kd Kh 9d 9s 4d"), ranking="urcs")
+    announced_by_b = value_of_five(cards("9h 9s 9c Ac Kh"), ranking="urcs")
     assert announced_by_a < announced_by_b
     expected = "two pair, kings and nines, four kicker"
     assert expected == describe(announced_by_a, ranking="urcs")
@@ -138,11 +138,13 @@ def test_p2_thirteen_straights_from_jack_to_deuce_up_to_broadway(suits: str) -> 
         tuple(map("".join, zip(round_the_corner[start : start + 5], suits, strict=True)))
         for start in range(13)
     ]
-    values = [five(straight, straights="cyclic") for straight in straights]
+    values = [value_of_five(straight, straights="cyclic") for straight in straights]
     assert values == sorted(set(values))
     kind, kind_else = (8, 5) if suits == "sssss" else (4, 0)
     assert [kind] * 13 == [category(worth) for worth in values]
-    assert [kind_else] * 3 + [kind] * 10 == [category(five(straight)) for straight in straights]
+    assert [kind_else] * 3 + [kind] * 10 == [
+        category(value_of_five(straight)) for straight in straights
+    ]
 
 
 def test_p2_the_article_lists_its_thirteen_straights_in_this_order() -> None:
@@ -188,7 +190,9 @@ def test_p4_two_pair_compares_low_pair_then_kicker_and_a_full_house_its_pair() -
 @pytest.mark.parametrize("suit", "cdhs")
 def test_p5_the_royal_flush_is_only_the_highest_straight_flush(suit: str) -> None:
     """The article's evaluator returns `[8, 12, 0, 0]` for T-J-Q-K-A of spades."""
-    royal = five(tuple(rank + suit for rank in "TJQKA"), straights="cyclic", ranking="top_card")
+    royal = value_of_five(
+        tuple(rank + suit for rank in "TJQKA"), straights="cyclic", ranking="top_card"
+    )
     expected = 8 << 12 | 12
     assert expected == royal
     assert royal == max(coarsening("top_card", "cyclic"))
@@ -207,7 +211,7 @@ def test_p5_the_royal_flush_is_only_the_highest_straight_flush(suit: str) -> Non
     ],
 )
 def test_p13_the_article_ranks_five_cards(text: str, strength: tuple[int, int]) -> None:
-    worth = five(cards(text), straights="cyclic", ranking="top_card")
+    worth = value_of_five(cards(text), straights="cyclic", ranking="top_card")
     assert strength == (worth >> 12, worth & 4095)
 
 
@@ -277,7 +281,7 @@ def test_trap_straights(hole: str, standard: str, cyclic: str) -> None:
 def test_a_value_is_described_by_what_its_ranking_compares(
     hand: str, ranking: Ranking, expected: str
 ) -> None:
-    assert expected == describe(five(cards(hand), ranking=ranking), ranking=ranking)
+    assert expected == describe(value_of_five(cards(hand), ranking=ranking), ranking=ranking)
 
 
 @pytest.mark.parametrize(
@@ -329,7 +333,7 @@ def test_what_is_no_hand_is_refused_in_one_sentence(hole: str, board: str, sente
 
 def test_other_borders_refuse_too() -> None:
     with pytest.raises(ValueError, match=r"^five cards are announced, not 6$"):
-        five(cards("As Ah Ad Ac Ks Qs"))
+        value_of_five(cards("As Ah Ad Ac Ks Qs"))
     with pytest.raises(ValueError, match=r"^a hand must use a hole card here, and there is none$"):
         value((), cards("As Ah Ad Ac Ks"), hole_min=1)
     with pytest.raises(ValueError, match=r"^5h is already in this hand$"):

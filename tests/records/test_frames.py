@@ -57,7 +57,7 @@ def record_of(text: str) -> Events:
 
 
 @some_games
-@examples(2)
+@examples(2, 3)
 @given(source=sources)
 def test_each_frame_is_the_table_that_replay_counts(game: Game, source: bytes) -> None:
     record = walk(game, source).record
@@ -76,7 +76,7 @@ def test_each_frame_is_the_table_that_replay_counts(game: Game, source: bytes) -
 
 
 @some_games
-@examples(2)
+@examples(2, 3)
 @given(source=sources)
 def test_every_chip_is_in_a_stack_a_pot_or_the_rake_in_every_frame(
     game: Game, source: bytes
@@ -93,7 +93,7 @@ def test_every_chip_is_in_a_stack_a_pot_or_the_rake_in_every_frame(
 
 
 @some_games
-@examples(2)
+@examples(2, 3)
 @given(source=sources)
 def test_the_pots_before_payment_are_those_that_the_rules_pay(game: Game, source: bytes) -> None:
     record = walk(game, source).record
@@ -111,7 +111,7 @@ def test_the_pots_before_payment_are_those_that_the_rules_pay(game: Game, source
 
 
 @some_games
-@examples(2)
+@examples(2, 3)
 @given(source=sources)
 def test_whoever_faces_a_bet_is_told_his_price_and_all_see_the_same(
     game: Game, source: bytes
@@ -171,7 +171,7 @@ def _merged(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 @some_games
-@examples(2)
+@examples(2, 3)
 @given(source=sources, seed=st.integers(0, 2**16))
 def test_two_worlds_have_the_same_frames_and_rows(game: Game, source: bytes, seed: int) -> None:
     record = walk(game, source).record

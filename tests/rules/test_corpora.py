@@ -1,8 +1,8 @@
-"""Rulesets of recorded corpora: every value that a foreign record is audited by."""
+"""Rulesets of foreign corpora and sites: every value that a foreign record is audited by."""
 
 import pytest
 
-from engine.games import GAMES, RECORDED, RULESETS
+from engine.games import GAMES, IMPORTED, RULESETS
 from engine.games.site import at_stakes
 from engine.policies import Policies, Rake
 from engine.steps import Betting
@@ -84,44 +84,44 @@ EVERY = [(name, policy, value) for name in TOLD for policy, value in TOLD[name].
 
 @pytest.mark.parametrize(("name", "policy", "value"), EVERY)
 def test_every_value_that_a_corpus_shows(name: str, policy: str, value: str) -> None:
-    shown = getattr(RECORDED[name], policy)
+    shown = getattr(IMPORTED[name], policy)
     assert value == ("none" if shown is None else str(shown))
 
 
 def test_every_corpus_is_told_of() -> None:
-    assert list(RECORDED) == list(TOLD)
+    assert list(IMPORTED) == list(TOLD)
 
 
-@pytest.mark.parametrize("name", RECORDED)
+@pytest.mark.parametrize("name", IMPORTED)
 def test_anything_not_listed_is_as_practice_of_that_sizing(name: str) -> None:
     practice = {"fixed": "site-fl-standard", "pot_limit": "site-pl-standard"}
-    game = RECORDED[name]
+    game = IMPORTED[name]
     site = GAMES[game.partner or practice.get(game.sizing, "site-nl-standard")]
     for policy in set(Policies.__struct_fields__) - set(TOLD[name]) - {"rake"}:
         assert getattr(site, policy) == getattr(game, policy), policy
 
 
-@pytest.mark.parametrize("name", [name for name in RECORDED if name.startswith("pokerstars")])
+@pytest.mark.parametrize("name", [name for name in IMPORTED if name.startswith("pokerstars")])
 def test_pokerstars_takes_a_rake(name: str) -> None:
     """Percent, half to even; its caps are inferred from the record."""
-    assert Rake(percent=5, caps_by_players=(), rounding="half_even") == RECORDED[name].rake
+    assert Rake(percent=5, caps_by_players=(), rounding="half_even") == IMPORTED[name].rake
 
 
 def test_half_chips_make_acpc_amounts_whole() -> None:
     """Limit at 10/20, no limit at 50/100 with 20,000 behind, Pluribus with 10,000 (G1)."""
-    limit = RECORDED["acpc-limit"]
+    limit = IMPORTED["acpc-limit"]
     assert limit.script == at_stakes(limit, 2 * 5, 2 * 10, 2 * 20).script
     for name, stack in (("acpc-nl", 20_000), ("pluribus", 10_000)):
-        game = RECORDED[name]
+        game = IMPORTED[name]
         assert (game.script, game.stack) == (at_stakes(game, 2 * 50, 2 * 100).script, 2 * stack)
 
 
 def test_the_first_auctions_were_followed_by_the_turn_without_betting_on_the_flop() -> None:
     """Engines before 9 January 2024 skipped flop betting (A17)."""
-    game, later = RECORDED["auction-2024-a0"], GAMES["auction-2024-mit"]
+    game, later = IMPORTED["auction-2024-a0"], GAMES["auction-2024-mit"]
     assert tuple(line for line in later.script if line not in game.script) == (Betting("flop", 2),)
     assert game.script == tuple(line for line in later.script if line != Betting("flop", 2))
 
 
 def test_a_ruleset_is_found_by_its_name_wherever_it_is_from() -> None:
-    assert {**GAMES, **RECORDED} == RULESETS
+    assert {**GAMES, **IMPORTED} == RULESETS

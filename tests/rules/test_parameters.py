@@ -13,7 +13,7 @@ from engine.changes import changed, origin, partner_of, ruleset
 from engine.faults import fault
 from engine.game import Game, fingerprint, from_json, to_json
 from engine.games import GAMES, RULESETS
-from engine.parameters import Impossible, Kind, known, parameters, plain, sizes
+from engine.parameters import Impossible, ValueKind, known, parameters, plain, sizes
 from engine.steps import Antes, Blind, Blinds, Straddle, SwapHole
 from engine.verdict import judge
 from events.evolve import replay
@@ -253,7 +253,7 @@ WITH: dict[str, Settings] = {
 }
 
 
-def _texts(kind: Kind) -> list[str]:
+def _texts(kind: ValueKind) -> list[str]:
     """Every named value of a parameter, and some of its numbers."""
     tried = ["yes", "no", "none", "0", "1", "2", "3", "7", "50", "1/30", "2:1,3:2", "1,2"]
     tried += re.split(r", | or ", kind.may)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.game import Game, Reading
-from engine.games import GAMES, RECORDED
+from engine.games import GAMES, IMPORTED
 from engine.policies import Policies
 from engine.steps import Antes, Betting, Blind, Blinds, Straddle, SwapHole
 
@@ -262,7 +262,7 @@ def test_a_reading_of_one_is_the_rule_of_the_other() -> None:
                 assert reading.value == getattr(partner, reading.policy)
 
 
-@pytest.mark.parametrize("game", RECORDED.values(), ids=list(RECORDED))
+@pytest.mark.parametrize("game", IMPORTED.values(), ids=list(IMPORTED))
 def test_a_recorded_corpus_is_not_in_dispute(game: Game) -> None:
     """Its rules are what was played; the auction of early January 2024 has a document beside it."""
     dealt = GAMES["auction-2024-mit"]

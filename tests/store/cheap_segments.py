@@ -15,7 +15,7 @@ from store.columns.event_columns import EventColumns
 from store.folder.disk import Disk
 from store.folder.manifest import Segment
 from store.log.streams import HotLeaf, Leaf
-from store.segments.runs import Run
+from store.segments.staged_batches import StagedBatch
 
 
 @contextmanager
@@ -24,8 +24,8 @@ def cheap_segments() -> Iterator[None]:
     with ExitStack() as patches:
         patches.enter_context(patch("store.segments.sealing.write_segment", write_cheaply))
         patches.enter_context(patch("store.ledger.SealedSegments", CheapSealed))
-        patches.enter_context(patch("store.segments.runs.rows_of", EventColumns.leaves))
-        patches.enter_context(patch("store.segments.sealing.write_runs", write_runs_cheaply))
+        patches.enter_context(patch("store.segments.staged_batches.rows_of", EventColumns.leaves))
+        patches.enter_context(patch("store.segments.sealing.write_batches", write_batches_cheaply))
         yield
 
 
@@ -37,13 +37,13 @@ def write_cheaply(
     return _written(disk, first, last, [one.recorded() for one in closed])
 
 
-def write_runs_cheaply(
-    disk: Disk, runs: Sequence[Run], first: int, pos: int, projections: Any
+def write_batches_cheaply(
+    disk: Disk, batches: Sequence[StagedBatch], first: int, pos: int, projections: Any
 ) -> Segment:
-    """Runs, each event at the next position."""
+    """Staged batches, each event at the next position."""
     closed = []
-    for run in runs:
-        for leaf in run.rows:  # which here are leaves
+    for batch in batches:
+        for leaf in batch.rows:  # which here are leaves
             placed = enumerate(leaf.recorded, pos)
             closed.append(tuple(replace(one, pos=at) for at, one in placed))
             pos += len(leaf.recorded)

@@ -19,7 +19,7 @@ from store.log.admission import AppendCall
 from store.proof.ledger_secrets import Secrets
 from store.proof.notary import last_checkpoint
 from store.proof.note import Signer
-from store.segments.runs import make_run
+from store.segments.staged_batches import make_batch
 from tests.store.memory import MemoryLedger
 from tests.store.simulated_disk import PowerLost, SimulatedDisk
 
@@ -43,16 +43,16 @@ class Model(MemoryLedger):
 
 
 def trial(
-    seed: str, deaf: str = "", *, parquet: bool = False, runs: float = 0.1, marked: int = 0
+    seed: str, deaf: str = "", *, parquet: bool = False, batches: float = 0.1, marked: int = 0
 ) -> int:
     """How many times the ledger crashed; fails if it was not whole afterwards.
 
-    `runs` is how often something is written as a run, past the log. From the life of number
+    `batches` is how often something is staged as a batch, past the log. From the life of number
     `marked` on, if there is one, its writers leave marks.
     """
     writer = Writer(seed, deaf)
     writer.unmarked = marked - 1
-    writer.parquet, writer.runs = parquet, runs
+    writer.parquet, writer.batches = parquet, batches
     with patch("store.proof.notary.EVERY_LEAVES", 3):
         for _ in range(writer.chance.randint(1, LIVES - 1)):
             writer.live(fuse=writer.chance.randint(1, writer.chance.choice((8, 16, 60))))
@@ -75,7 +75,7 @@ class Writer:
         self.killed = False
         self.signed = 0  # so many leaves are in a checkpoint that somebody may have
         self.parquet = False  # then segments are real, and can be compacted
-        self.runs = 0.0
+        self.batches = 0.0
         self.unmarked = -1  # lives before marks are left; never if it is negative
         self.strict = False  # whether a writer has come so far that everything bears a mark
         self.sequence = 0
@@ -160,7 +160,7 @@ class Writer:
 
     def act(self, ledger: FileLedger) -> None:
         """A group of calls, a repeat, or a seal."""
-        if self.chance.random() < self.runs:
+        if self.chance.random() < self.batches:
             self.adopt(ledger)
             return
         what = self.chance.random()
@@ -188,15 +188,15 @@ class Writer:
             self.told.append(call)
 
     def adopt(self, ledger: FileLedger) -> None:
-        """Up to three runs of closed hands and records, in one call."""
+        """Up to three batches of closed hands and records, in one call."""
         calls = [self.closed() for _ in range(self.chance.choice((1, 1, 2, 3)))]
         self.under_way = [tuple(one for call in calls for one in call)]  # all of them or none
-        ledger.append_runs([make_run(ledger.nonces, call) for call in calls])
+        ledger.append_batches([make_batch(ledger.nonces, call) for call in calls])
         (there,), self.under_way = self.under_way, []
         self.model.append(*there)
 
     def closed(self) -> Call:
-        """What a run may hold: whole hands, and records of the match."""
+        """What a staged batch may hold: whole hands, and records of the match."""
         found = []
         for _ in range(self.chance.choice((1, 2, 4))):
             self.sequence += 1

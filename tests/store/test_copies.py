@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from store.reader import Reader
-from store.sql.json_values import json_rows
 from store.sql.query import Query
+from store.sql.result_values import json_rows
 from store.sql.untrusted_query import CopyCache, UntrustedQuery
 from tests.store.test_query import filled
 

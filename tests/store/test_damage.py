@@ -239,13 +239,13 @@ def test_what_may_have_changed_is_compared_anew_also_without_digests_in_its_foot
     segment = replaced(seats(disk), footers={})
     path, opening = tmp_path / segment.files["seats"], SegmentFiles(disk)
     whole = path.read_bytes()
-    assert 3 == opening.again(segment, "seats").groups
+    assert 3 == opening.reopen(segment, "seats").groups
     path.write_bytes(flipped(whole, 8 * 6))
     for _ in range(2):
         with pytest.raises(Damaged, match=f"^{segment.files['seats']} is not as it was sealed: "):
-            opening.again(segment, "seats")
+            opening.reopen(segment, "seats")
     path.write_bytes(whole)
-    assert 3 == opening.again(segment, "seats").groups
+    assert 3 == opening.reopen(segment, "seats").groups
 
 
 def test_a_file_whose_footer_has_no_digests_is_compared_as_a_whole(files: Files) -> None:

@@ -18,7 +18,7 @@ from store.columns.codec import rows_of
 from store.columns.event_columns import columns_of_appends, columns_of_leaves
 from store.log.streams import Leaf
 from store.proof.ledger_secrets import SaltedSecret
-from store.segments.runs import check_values, leaf_digests
+from store.segments.staged_batches import check_values, leaf_digests
 from store.tables.projection import PLAYERS, STANDARD, EventRows
 from tests.store.sealed_hands import leaves as leaves_of
 from tests.store.sealed_hands import of_games

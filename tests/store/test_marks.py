@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from store.folder import manifest
 from store.folder.disk import RealDisk
-from store.folder.frames import SIZE, Damaged, Frame, Marks, frame, frames
+from store.folder.frames import MARK_BYTES, Damaged, Frame, Marks, frame, frames
 from store.folder.manifest import Manifest
 from store.ledger import FileLedger
 from store.log.hot_log import to_payload
@@ -26,7 +26,7 @@ from store.proof.notary import last_checkpoint
 from store.proof.note import Signer
 from store.reader import Reader
 from store.recovery import check_files
-from store.segments.runs import make_run
+from store.segments.staged_batches import make_batch
 from store.tables.projection import STANDARD
 from store.verify import Verifier
 from tests.profiles import sized
@@ -98,7 +98,7 @@ def named_by_all(folder: Path, sentence: str) -> None:
 # The log.
 
 
-@pytest.mark.parametrize("mark", [b"", bytes(SIZE)], ids=["none", "a wrong one"])
+@pytest.mark.parametrize("mark", [b"", bytes(MARK_BYTES)], ids=["none", "a wrong one"])
 @pytest.mark.parametrize("sealed", [0, 3], ids=["the first log", "a later one"])
 def test_a_forged_hand_in_the_log_is_refused_and_named(
     tmp_path: Path, mark: bytes, sealed: int
@@ -212,7 +212,7 @@ def test_marks_go_on_over_openings_seals_runs_and_compaction(tmp_path: Path, sea
     ledger.append(begun(20))
     for number in range(30, 35):
         ledger.append(whole(number))
-    ledger.append_runs([make_run(ledger.nonces, [whole(40), whole(41)])])
+    ledger.append_batches([make_batch(ledger.nonces, [whole(40), whole(41)])])
     ledger.append(ended(20))
     ledger.compact(grace_ms=0)
     ledger.append(whole(50))
@@ -270,7 +270,7 @@ def test_a_log_cannot_be_made_an_old_one(tmp_path: Path) -> None:
     named_by_all(folder, "manifest.json does not bear the mark")
 
 
-@pytest.mark.parametrize("mark", [None, "", "00" * SIZE], ids=["old", "none", "wrong"])
+@pytest.mark.parametrize("mark", [None, "", "00" * MARK_BYTES], ids=["old", "none", "wrong"])
 def test_a_manifest_that_somebody_else_wrote_is_refused(tmp_path: Path, mark: str | None) -> None:
     written(tmp_path)
     rewritten(tmp_path, lambda now: replace(now, number=now.number + 1), mark)
@@ -292,11 +292,11 @@ def test_an_older_manifest_does_not_fit_what_was_signed(tmp_path: Path) -> None:
 
 
 def test_a_leaf_that_was_never_signed_for_cannot_be_swapped(tmp_path: Path) -> None:
-    """The writer died between the manifest of a run and its checkpoint."""
+    """The writer died between the manifest of a staged batch and its checkpoint."""
     written(tmp_path)
     note = (tmp_path / "tree/checkpoint").read_bytes()
     ledger = FileLedger(RealDisk(tmp_path), STANDARD, secrets=NEW, clock=lambda: 0)
-    ledger.append_runs([make_run(ledger.nonces, [whole(40), whole(41)])])
+    ledger.append_batches([make_batch(ledger.nonces, [whole(40), whole(41)])])
     ledger.close()
     (tmp_path / "tree/checkpoint").write_bytes(note)
     shutil.copytree(tmp_path, tmp_path.with_name("sound"))

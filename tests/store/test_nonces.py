@@ -147,15 +147,15 @@ def test_an_opening_in_which_nothing_closed_leaves_no_line(tmp_path: Path) -> No
 def test_runs_of_another_opening_are_not_taken_in(tmp_path: Path) -> None:
     """Their digests were made with its salt."""
     from events.ledger import Conflict
-    from store.segments.runs import make_run
+    from store.segments.staged_batches import make_batch
 
     ledger = written(tmp_path)
-    run = make_run(ledger.nonces, [hand(1, *CARDS)])
+    batch = make_batch(ledger.nonces, [hand(1, *CARDS)])
     ledger.close()
     ledger = written(tmp_path)
     with pytest.raises(Conflict, match="this run was not made for this ledger"):
-        ledger.append_runs([run])
-    ledger.append_runs([make_run(ledger.nonces, [hand(1, *CARDS)])])
+        ledger.append_batches([batch])
+    ledger.append_batches([make_batch(ledger.nonces, [hand(1, *CARDS)])])
     ledger.close()
     assert verified(tmp_path)
 

@@ -72,25 +72,25 @@ def test_leaving_out_any_one_sync_would_be_noticed(sync: str) -> None:
         assert caught(sync, 3000)
 
 
-@pytest.mark.parametrize("runs", [0, 1])
-def test_leaving_out_a_sync_of_the_real_segments_would_be_noticed(runs: float) -> None:
+@pytest.mark.parametrize("batches", [0, 1])
+def test_leaving_out_a_sync_of_the_real_segments_would_be_noticed(batches: float) -> None:
     """Of those that are sealed, and of those that are adopted."""
-    assert caught("create segment", 60, parquet=True, runs=runs)
-    assert caught("folder segments", 60, parquet=True, runs=runs)
+    assert caught("create segment", 60, parquet=True, batches=batches)
+    assert caught("folder segments", 60, parquet=True, batches=batches)
 
 
 @pytest.mark.parametrize("sync", ["create log", "create manifest", "folder ", "write tree"])
 def test_leaving_out_a_sync_of_who_only_writes_runs_would_be_noticed(sync: str) -> None:
     with cheap_segments():
-        assert caught(sync, 3000, runs=1)
+        assert caught(sync, 3000, batches=1)
 
 
-def caught(sync: str, trials: int, *, parquet: bool = False, runs: float = 0.1) -> bool:
+def caught(sync: str, trials: int, *, parquet: bool = False, batches: float = 0.1) -> bool:
     """Whether some trial fails on a disk that is deaf to this kind of sync."""
-    first = RARE.get((sync, runs), 0)
+    first = RARE.get((sync, batches), 0)
     for number in (*range(first, trials), *range(first)):
         try:
-            trial(str(number), sync, parquet=parquet, runs=runs)
+            trial(str(number), sync, parquet=parquet, batches=batches)
         except Exception:  # whatever it is: something was not as it should be
             return True
     return False

@@ -16,7 +16,7 @@ from store.ledger import open_ledger
 from store.proof.checkpoint import Checkpoint, open_checkpoint
 from store.proof.ledger_secrets import SecretFolder
 from store.proof.notary import public_keys
-from store.proof.policy import checkpoints_before
+from store.proof.witness_policy import checkpoints_before
 from store.reader import Reader
 from tests.http.clients import over, site_of
 from tests.sessions import Captured

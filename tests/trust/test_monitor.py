@@ -18,9 +18,9 @@ from store.folder.disk import RealDisk
 from store.proof.checkpoint import Checkpoint, cosign, sign
 from store.proof.notary import public_keys
 from store.proof.note import WITNESSES, Key, Signer
-from store.proof.policy import Policy, read_policy
 from store.proof.tree import Frontier, leaf_hash
 from store.proof.tree_file import SPAN, read_path
+from store.proof.witness_policy import WitnessPolicy, read_policy
 from tests.trust.stored_hashes import InMemory
 
 LOG = Signer("poker.example/log", bytes(range(32)))
@@ -56,7 +56,7 @@ class Log:
         return b"".join(self.hashes(8 * tile.level, place) for place in places)
 
 
-def looked(state: Path, log: Log, policy: Policy | None = None) -> LogReport:
+def looked(state: Path, log: Log, policy: WitnessPolicy | None = None) -> LogReport:
     monitor = Monitor(log.get, state, [LOG.key], policy)
     try:
         return monitor.look()

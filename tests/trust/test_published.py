@@ -13,8 +13,8 @@ from store.ledger import open_ledger
 from store.proof.checkpoint import cosign
 from store.proof.notary import CHECKPOINT
 from store.proof.note import WITNESSES, Signer
-from store.proof.policy import keep_policy, last_published, policy_of, publish, read_policy
 from store.proof.tree import Refuted
+from store.proof.witness_policy import keep_policy, last_published, policy_of, publish, read_policy
 from store.reader import Reader, Snapshot
 from tests.sessions import name
 

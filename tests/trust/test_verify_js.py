@@ -47,7 +47,7 @@ def _signatures_are_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @some_games
 def test_every_hand_is_proved_to_everybody_by_both(game: Game) -> None:
-    for record in hands(game.name, sized(quick=1, ci=3, slow=4)):
+    for record in hands(game.name, sized(quick=1, ci=2, slow=4)):
         start = record[0]
         assert isinstance(start, HandStarted)
         for view in views(start.players):
@@ -55,7 +55,7 @@ def test_every_hand_is_proved_to_everybody_by_both(game: Game) -> None:
 
 
 HANDS_APART = sized(quick=2, ci=1)  # of the hands of a match, those that are looked at
-LIES_APART = sized(quick=6, ci=3, slow=1)  # of the lines that deal, those that lie in turn
+LIES_APART = sized(quick=6, ci=4, slow=1)  # of the lines that deal, those that lie in turn
 
 
 @some_games
@@ -97,7 +97,7 @@ def test_mirrored_hands_are_dealt_alike(name: str) -> None:
 # The same changed bundles.
 
 
-PLACES = sized(quick=8, ci=20, slow=60)  # about so many of a file
+PLACES = sized(quick=8, ci=12, slow=60)  # about so many of a file
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -13,10 +13,10 @@ from api.evidence.verify import Verdict, check_bundle
 from store.proof.checkpoint import cosign
 from tests.trust.in_node import judged_in_node, node, same
 from tests.trust.own_bundles import Files, Log
-from tests.trust.test_policy import LOG, TWO_LEVELS, WITNESS_LINES, W
 from tests.trust.test_verify_py_changed import _draft, _files
 from tests.trust.test_verify_py_hostile import values
 from tests.trust.test_verify_py_match import Told
+from tests.trust.test_witness_policy import LOG, TWO_LEVELS, WITNESS_LINES, W
 
 
 @pytest.fixture(autouse=True, scope="module")

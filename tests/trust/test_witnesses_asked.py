@@ -23,7 +23,7 @@ from store.folder.disk import RealDisk
 from store.ledger import open_ledger
 from store.proof.notary import last_checkpoint
 from store.proof.note import WITNESSES, Signer
-from store.proof.policy import last_published
+from store.proof.witness_policy import last_published
 from tests.http.servers import MUCKRAKE, Server
 from tests.processes import Popen
 from tests.sessions import name, printed, said

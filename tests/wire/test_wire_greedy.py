@@ -75,8 +75,8 @@ def test_a_greedy_bot_is_ended_and_the_other_plays_on(
     _, records, (greedy, good), _ = matched(pair, 4, TIGHT, guard=Isolation((), means))
     assert len(records) == 4
     assert why in greedy.notes
-    assert greedy.silent == "its connection broke"
-    assert (good.silent, good.exit, good.notes) == (None, 0, [])
+    assert greedy.silenced_because == "its connection broke"
+    assert (good.silenced_because, good.exit, good.notes) == (None, 0, [])
     assert left_behind(tmp_path) == []
 
 
@@ -101,4 +101,4 @@ def test_a_build_that_takes_too_much_is_ended_too(tmp_path: Path) -> None:
     limits = replace(TIGHT, build=20.0)
     _, _, (_, one), said = matched((bot(tmp_path, "good"), builder), 1, limits)
     assert said == ["builder: its build was ended: it used more than 200 MB of memory"]
-    assert (one.silent, one.exit) == (None, 0)
+    assert (one.silenced_because, one.exit) == (None, 0)

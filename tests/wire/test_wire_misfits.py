@@ -59,10 +59,10 @@ def test_a_misfit_loses_its_own_hands_and_nothing_is_left_of_it(
         assert audit(match.game, record) is None
         assert sum(replay(record).stacks) == 2 * match.game.stack
     assert {fault.seat for fault in _faults(records)} <= {0}
-    assert (good.silent, good.exit) == (None, 0)
+    assert (good.silenced_because, good.exit) == (None, 0)
     if odd in ENDS:
         kinds: list[str] = [fault.kind for fault in _faults(records)]
-        assert ENDS[odd] == (kinds, misfit.silent)
+        assert ENDS[odd] == (kinds, misfit.silenced_because)
     if odd == "crash":
         assert misfit.output.last_lines[-1] == "ValueError: out of ideas"
         assert misfit.exit == 1
@@ -81,7 +81,7 @@ def test_the_second_seat_is_no_different(tmp_path: Path) -> None:
     pair = (bot(tmp_path, "good"), bot(tmp_path, "crash", MISFITS["crash"]))
     _, records, (good, misfit), _ = matched(pair, HANDS)
     assert {fault.seat for fault in _faults(records)} == {1}
-    assert (good.silent, misfit.silent) == (None, "its connection broke")
+    assert (good.silenced_because, misfit.silenced_because) == (None, "its connection broke")
 
 
 def test_a_liar_can_read_why_it_was_folded(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_clock_that_runs_out_ends_the_talk(tmp_path: Path) -> None:
     pair = (bot(tmp_path, "slow", slow), bot(tmp_path, "good"))
     _, records, (bot_of_ours, _), _ = matched(pair, HANDS, replace(SHORT, clock=0.4))
     assert [("late", 0)] == [(fault.kind, fault.seat) for fault in _faults(records)]
-    assert (bot_of_ours.silent, bot_of_ours.clock) == ("its clock ran out", 0)
+    assert (bot_of_ours.silenced_because, bot_of_ours.clock) == ("its clock ran out", 0)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_build_that_fails_is_told_and_the_bot_is_run_all_the_same(
     _, records, (_, builder), said = matched(pair, 1, replace(SHORT, build=seconds))
     assert [told] == [note[: len(told)] for note in builder.notes]
     assert said == [f"builder: {note}" for note in builder.notes]
-    assert ([], None) == (_faults(records), builder.silent)
+    assert ([], None) == (_faults(records), builder.silenced_because)
     assert left_behind(tmp_path) == []
 
 

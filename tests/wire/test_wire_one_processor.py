@@ -35,7 +35,7 @@ class Bot:
 
     def __init__(self, words: list[str]) -> None:
         self.process = subprocess.Popen(words)
-        self.replies, self.clock = 0, 30.0
+        self.questions_asked, self.clock = 0, 30.0
 
     @property
     def processes(self) -> list[int]:

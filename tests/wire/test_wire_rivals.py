@@ -52,11 +52,11 @@ def test_who_is_killed_by_a_rival_is_said_to_be_killed_by_a_signal(
 ) -> None:
     """Where nothing keeps bots apart, the killer plays on against defaults, unproved."""
     _, records, (killer, victim), _ = _match(tmp_path, number, Isolation((), ("none",)))
-    assert (victim.silent, victim.exit) == ("its connection broke", -number)
+    assert (victim.silenced_because, victim.exit) == ("its connection broke", -number)
     (note,) = victim.notes
     assert note.startswith(f"it was ended by {number.name}, which muckrake did not send; ")
     assert note.endswith(MAY)
-    assert ([], None) == (killer.notes, killer.silent)
+    assert ([], None) == (killer.notes, killer.silenced_because)
     faults = [one for record in records for one in record if isinstance(one, Faulted)]
     assert {1} == {one.seat for one in faults}
     assert faults[-1].kind == "disconnected"
@@ -71,9 +71,9 @@ def test_who_is_killed_by_a_rival_is_said_to_be_killed_by_a_signal(
 def test_a_bot_that_is_stopped_by_a_rival_is_late_and_the_report_says_why(tmp_path: Path) -> None:
     limits = replace(SHORT, reply=0.5)
     _, _, (killer, victim), _ = _match(tmp_path, signal.SIGSTOP, Isolation((), ("none",)), limits)
-    assert victim.silent == "it took too long for one reply"
+    assert victim.silenced_because == "it took too long for one reply"
     assert victim.notes[0] == f"its process was stopped by a signal when it was late; {MAY}"
-    assert killer.silent is None
+    assert killer.silenced_because is None
     assert left_behind(tmp_path) == []
 
 
@@ -82,7 +82,7 @@ def test_a_rival_that_is_kept_apart_cannot_be_killed(number: int, tmp_path: Path
     _, records, (killer, victim), _ = _match(tmp_path, number, Isolation(()))
     if "none" in (killer.sandbox.means, victim.sandbox.means) or killer.sandbox.reasons:
         pytest.skip(f"this system does not keep bots apart: {killer.sandbox.reasons}")
-    assert ([], None) == (victim.notes, victim.silent)
+    assert ([], None) == (victim.notes, victim.silenced_because)
     assert not any(isinstance(one, Faulted) for record in records for one in record)
 
 

@@ -234,7 +234,7 @@ def test_nothing_is_left_of_what_bots_write_and_their_folders_are_as_they_were(
     _, _, (_, litterer), said = matched(pair, 1, guard=Isolation((), (means,)))
     if means == "namespaces" and litterer.sandbox.reasons:
         pytest.skip(litterer.sandbox.reasons[0])
-    assert (litterer.silent, litterer.exit, said) == (None, 0, [])
+    assert (litterer.silenced_because, litterer.exit, said) == (None, 0, [])
     assert before == sorted((tmp_path / "litterer").iterdir())
     left = [
         path for top in ("/tmp", "/var/tmp", "/dev/shm") for path in Path(top).glob(f"*{name}*")
@@ -287,7 +287,7 @@ def test_nobody_takes_a_bots_place_at_the_port_that_waits_for_it(
     alone = "somebody else connected to its port, and was not let in"
     if apart:
         assert said == [f"good: {alone}", f"plain: {alone}"]
-        assert [(None, 0), (None, 0)] == [(one.silent, one.exit) for one in players]
+        assert [(None, 0), (None, 0)] == [(one.silenced_because, one.exit) for one in players]
         assert heard == ["", ""]
     else:
         assert all(" H" in line for line in heard)
@@ -341,7 +341,7 @@ def test_a_means_that_fails_half_way_gives_way_to_the_next_with_its_reason(
         assert player.sandbox.reasons == [
             f"user+namespaces: {tools}/python3 would be out of its reach"
         ]
-        assert (player.silent, player.exit) == (None, 0)
+        assert (player.silenced_because, player.exit) == (None, 0)
     assert said == []
 
 

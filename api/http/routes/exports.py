@@ -35,7 +35,7 @@ from api.http.responses import (
 )
 from api.viewpoints.hand_selection import NotInLedger, Selection, leaves
 from api.viewpoints.ledger_view import LedgerView
-from store.sql.json_values import json_rows
+from store.sql.result_values import json_rows
 
 Dataset = Literal["hands", "events", "players", "bids", "swaps", "pots", "decisions"]
 DATASETS: tuple[Dataset, ...] = get_args(Dataset)

@@ -62,7 +62,7 @@ from api.viewpoints.viewer import ShowProgress
 from engine.verdict import Verdict
 from events.cards import Card
 from store.sql.guard import Refused
-from store.sql.json_values import json_rows
+from store.sql.result_values import json_rows
 
 JUDGED_AT_ONCE = 20_000  # hands that are judged for a command that does not ask for it
 SECONDS_MAX = 600.0  # that a page of a command may take

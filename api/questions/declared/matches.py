@@ -45,7 +45,7 @@ from events.match import (
 from events.views import Hidden, SourceNotedSeen
 from store.log.streams import Leaf
 from store.reader import Snapshot
-from store.sql.json_values import json_rows
+from store.sql.result_values import json_rows
 
 NOT_ENDED = "not ended"
 TOTALS_SQL = """

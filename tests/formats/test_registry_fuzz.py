@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from formats.detection import FORMATS, Format, format_of, read
+from formats.registry import FORMATS, Format, format_of, read
 from formats.source import Refused
 from tests.profiles import sized
 

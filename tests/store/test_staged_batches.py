@@ -1,4 +1,4 @@
-"""Runs: columns made apart from a ledger, which come to the same ledger as the events would."""
+"""Staged batches, made apart from a ledger, come to the same ledger as the events would."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -17,19 +17,19 @@ from store.ledger import FileLedger
 from store.proof.ledger_secrets import Secrets
 from store.proof.notary import last_checkpoint
 from store.proof.note import Signer
-from store.segments.runs import Run, decode_run, encode_run, make_run
+from store.segments.staged_batches import StagedBatch, decode_batch, encode_batch, make_batch
 from store.tables.projection import STANDARD
 from tests.store.small_hands import begun, ended, noted, whole
 
 pytestmark = pytest.mark.usefixtures("salted")
-SECRETS = Secrets(bytes(range(32)), Signer("m.local/runs", bytes(32)))
+SECRETS = Secrets(bytes(range(32)), Signer("m.local/batches", bytes(32)))
 AT = 1_700_000_000_000
 
 
 @pytest.fixture
 def ledgers(tmp_path: Path) -> Iterator[tuple[FileLedger, FileLedger]]:
-    """Two of the same secrets: one for events, one for runs."""
-    found = tuple(opened(tmp_path / name) for name in ("events", "runs"))
+    """Two of the same secrets: one for events, one for batches."""
+    found = tuple(opened(tmp_path / name) for name in ("events", "batches"))
     yield found[0], found[1]
     for one in found:
         one.close()
@@ -53,8 +53,8 @@ def appends(records: list[Events]) -> list[Append]:
     return found
 
 
-def run_of(ledger: FileLedger, calls: list[Append]) -> Run:
-    return decode_run(encode_run(make_run(ledger.nonces, calls)))
+def batch_of(ledger: FileLedger, calls: list[Append]) -> StagedBatch:
+    return decode_batch(encode_batch(make_batch(ledger.nonces, calls)))
 
 
 @pytest.mark.parametrize("game", ["auction-2024-mit", "swap-2022-mit", "auction-2024"])
@@ -66,7 +66,7 @@ def test_a_run_comes_to_the_same_ledger_as_its_events(
     slow, fast = ledgers
     slow.append(*calls)
     slow.seal()
-    fast.append_runs([run_of(fast, calls[:20]), run_of(fast, calls[20:])])
+    fast.append_batches([batch_of(fast, calls[:20]), batch_of(fast, calls[20:])])
     assert list(slow.read_from(0)) == list(fast.read_from(0))
     assert slow.read("m/7") == fast.read("m/7")
     assert slow.read("m") == fast.read("m")
@@ -83,7 +83,7 @@ def test_a_run_comes_to_the_same_ledger_as_its_events(
             for ledger, segments in ((slow, old.segments), (fast, new.segments))
         ]
         assert rows[0].cast(plain := rows[1].schema).equals(rows[1].cast(plain))
-    roots = [last_checkpoint(RealDisk(tmp_path / it)) for it in ("events", "runs")]
+    roots = [last_checkpoint(RealDisk(tmp_path / it)) for it in ("events", "batches")]
     assert roots[0] is not None
     assert roots[1] is not None
     assert roots[0].checkpoint == roots[1].checkpoint
@@ -92,7 +92,7 @@ def test_a_run_comes_to_the_same_ledger_as_its_events(
 def test_a_run_comes_after_all_that_closed_and_leaves_open_hands_open(tmp_path: Path) -> None:
     ledger = opened(tmp_path)
     ledger.append(whole(1), begun(2))
-    ledger.append_runs([run_of(ledger, [whole(3), noted(0)])])
+    ledger.append_batches([batch_of(ledger, [whole(3), noted(0)])])
     (answer,) = ledger.append(ended(2))
     assert (8, 3, 3) == (answer.pos, answer.version, answer.hand_seq)
     assert ["m/1", "m/2", "m/3", "m", "m/2"] == _streams(ledger)
@@ -104,7 +104,7 @@ def test_a_run_comes_after_all_that_closed_and_leaves_open_hands_open(tmp_path: 
 
 
 def test_a_run_that_does_not_fit_changes_nothing(tmp_path: Path) -> None:
-    """A hand that is there, open or closed or twice in the runs; records out of their order."""
+    """A hand that is there, open or closed or twice in the batches; records out of their order."""
     ledger = opened(tmp_path)
     ledger.append(whole(1), begun(2), noted(0))
     for wrong, why in (
@@ -115,26 +115,26 @@ def test_a_run_that_does_not_fit_changes_nothing(tmp_path: Path) -> None:
         ([noted(2)], "m has 1 events, not 2"),
     ):
         with pytest.raises(Conflict, match=why):
-            ledger.append_runs([run_of(ledger, [whole(9)]), run_of(ledger, wrong)])
+            ledger.append_batches([batch_of(ledger, [whole(9)]), batch_of(ledger, wrong)])
     assert 5 == ledger.next_pos
-    ledger.append_runs([run_of(ledger, [whole(9), noted(1)])])
+    ledger.append_batches([batch_of(ledger, [whole(9), noted(1)])])
     with pytest.raises(Conflict, match="m/9 has 3 events, not 0"):
-        ledger.append_runs([run_of(ledger, [whole(9)])])
+        ledger.append_batches([batch_of(ledger, [whole(9)])])
     ledger.close()
 
 
-def test_only_what_is_closed_and_can_be_read_again_makes_a_run(tmp_path: Path) -> None:
+def test_only_what_is_closed_and_can_be_read_again_makes_a_batch(tmp_path: Path) -> None:
     ledger = opened(tmp_path)
     with pytest.raises(Conflict, match="m/1 is not over"):
-        run_of(ledger, [begun(1)])
+        batch_of(ledger, [begun(1)])
     with pytest.raises(Conflict, match="begins with one HandStarted"):
-        run_of(ledger, [replace(whole(1), events=whole(1).events[1:])])
+        batch_of(ledger, [replace(whole(1), events=whole(1).events[1:])])
     with pytest.raises(Conflict, match="is no stream"):
-        run_of(ledger, [replace(whole(1), stream="m/01")])
+        batch_of(ledger, [replace(whole(1), stream="m/01")])
     start, *rest = whole(1).events
     for event in (HoleDealt(0, ("Xx",)), Called(0, 2**60, None), Called(0, 1, None, "whim")):  # type: ignore[arg-type]
         with pytest.raises(Conflict, match="cannot be written"):
-            run_of(ledger, [replace(whole(1), events=(start, event, *rest))])
+            batch_of(ledger, [replace(whole(1), events=(start, event, *rest))])
     ledger.close()
 
 
@@ -143,9 +143,9 @@ def test_a_run_of_another_ledger_is_refused(tmp_path: Path) -> None:
     other = opened(tmp_path / "a", SECRETS._replace(nonces=bytes(32)))
     ledger = opened(tmp_path / "b")
     with pytest.raises(Conflict, match="was not made for this ledger"):
-        ledger.append_runs([run_of(other, [whole(1)])])
+        ledger.append_batches([batch_of(other, [whole(1)])])
     assert 0 == ledger.next_pos
-    ledger.append_runs([])
+    ledger.append_batches([])
     other.close()
     ledger.close()
 
@@ -153,7 +153,7 @@ def test_a_run_of_another_ledger_is_refused(tmp_path: Path) -> None:
 def test_a_projection_left_out_of_a_run_is_made_by_compaction(tmp_path: Path) -> None:
     ledger = opened(tmp_path)
     calls = appends(hands("auction-2024-mit", "m", 5))
-    ledger.append_runs([run_of(ledger, calls)], without=("bids",))
+    ledger.append_batches([batch_of(ledger, calls)], without=("bids",))
     (before,) = ledger._found.manifest.segments
     ledger.compact()
     (after,) = ledger._found.manifest.segments
@@ -164,7 +164,7 @@ def test_a_projection_left_out_of_a_run_is_made_by_compaction(tmp_path: Path) ->
 def test_a_run_tells_its_appends_again(tmp_path: Path) -> None:
     ledger = opened(tmp_path)
     calls = (*appends(hands("swap-2022-mit", "m", 5)), noted(3, "far on"))
-    assert calls == run_of(ledger, list(calls)).appends()
+    assert calls == batch_of(ledger, list(calls)).appends()
     ledger.close()
 
 

@@ -1,4 +1,4 @@
-"""Rows of an answer as JSON values, and what a SELECT may answer with so that every format has it.
+"""Values of an answer as JSON has them, and what a SELECT may return in any format.
 
 DuckDB knows types that JSON, CSV, Arrow and Parquet do not, or that its own way into Arrow spoils:
 bits become bytes, a time loses its zone, the largest number becomes -1. They are told as text.

@@ -42,7 +42,7 @@ class Ragged:
         place = np.arange(len(of)) - np.repeat(np.cumsum(self.count) - self.count, self.count)
         return of, place, self.values.take(self.at.take(of) + place)
 
-    def many(self, rows: Column) -> Column:
+    def lengths(self, rows: Column) -> Column:
         """The lengths of some events' rows."""
         return self._counts.take(self._which.take(rows, mode="clip"))
 
@@ -86,23 +86,23 @@ class _Part(NamedTuple):
     words: pa.Array  # that the cells are numbers of, if they are
 
 
-class Cells:
-    """The columns of tables of events, one table after another."""
+class ColumnReader:
+    """Reads columns of tables of events, one table after another, as cached NumPy arrays."""
 
     def __init__(self, *tables: pa.Table) -> None:
         self.size = sum(one.num_rows for one in tables)
         self._tables = [(table, table.schema) for table in tables]
         self._known: dict[Any, Any] = {}
         self._chunks: dict[str, list[_Chunk]] = {}
-        self._some_of: tuple[Cells, Column] | None = None  # which rows of which others, if so
+        self._some_of: tuple[ColumnReader, Column] | None = None  # rows of which others
 
     def __contains__(self, name: str) -> bool:
         """Whether any of the tables has such a column."""
         return bool(self._chunks_of(name))
 
-    def only(self, rows: Column) -> "Cells":
+    def only(self, rows: Column) -> "ColumnReader":
         """The same columns of some rows, which come in order."""
-        some = Cells()
+        some = ColumnReader()
         some.size, some._some_of = len(rows), (self, rows)
         return some
 
@@ -160,12 +160,12 @@ class Cells:
         which, words = self._known[name]
         return which if at is None else which.take(at), words
 
-    def there(self, name: str, at: Column | None = None) -> Column:
+    def has_text(self, name: str, at: Column | None = None) -> Column:
         """Whether rows, some or all, have text in this column."""
         which, words = self.words(name, at)
         return which < len(words)
 
-    def codes(
+    def word_codes(
         self, name: str, codes: Mapping[str, int], at: Column | None = None, other: int = -1
     ) -> Column:
         """Text as the codes of its words; what has none, or is missing, as `other`."""
@@ -173,7 +173,7 @@ class Cells:
         known = [codes.get(word, other) for word in words.to_pylist()]
         return np.array([*known, other], dtype=np.int32).take(which)
 
-    def coded(
+    def map_words(
         self, name: str, code: Callable[[str], int], missing: int, kind: Any = np.int32
     ) -> Column:
         """Text of all rows as numbers: `code` is called once for each different word."""

@@ -1,4 +1,4 @@
-"""Objects by name below a URL: in a folder of this machine, or in a bucket of object storage.
+"""Object storage below a URL: objects by name in a folder of this machine, or in a bucket.
 
     s3://BUCKET/PREFIX  gs://BUCKET/PREFIX  az://CONTAINER/PREFIX  file:///FOLDER  FOLDER
 
@@ -36,8 +36,8 @@ class InvalidUrl(ValueError):
     """A URL that no archive can have."""
 
 
-class Objects(Protocol):
-    """The storage of an archive: objects by name, read, written and swapped."""
+class ObjectStorage(Protocol):
+    """Object storage as an archive needs it: objects are read and written by name."""
 
     url: str
 
@@ -57,15 +57,15 @@ class Objects(Protocol):
         """An object of these bytes, or of this file's, in the place of an old one."""
         ...
 
-    def swap(self, name: str, data: bytes, tag: str | None) -> bool:
+    def put_if_unchanged(self, name: str, data: bytes, tag: str | None) -> bool:
         """Put an object if it still has this tag, or with None if there still is none."""
         ...
 
 
-def objects_of(url: str) -> Objects:
-    """The objects below a URL, or in a folder; nothing is asked of it yet."""
+def storage_of(url: str) -> ObjectStorage:
+    """The storage below a URL, or in a folder; nothing is asked of it yet."""
     if "://" not in url:
-        return FolderObjects(Path(url).absolute())
+        return FolderStorage(Path(url).absolute())
     try:
         parts = urlsplit(url)
     except ValueError as reason:
@@ -76,14 +76,14 @@ def objects_of(url: str) -> Objects:
     if parts.scheme == "file":
         if parts.netloc not in ("", "localhost") or len(parts.path) < 2:
             raise InvalidUrl(f"{url} names no folder of this machine: file:///FOLDER does")
-        return FolderObjects(Path(unquote(parts.path)))
+        return FolderStorage(Path(unquote(parts.path)))
     if not parts.netloc or parts.query or parts.fragment:
         raise InvalidUrl(f"{url} names no bucket: it looks like {parts.scheme}://BUCKET/PREFIX")
-    return BucketObjects(url.rstrip("/"))
+    return BucketStorage(url.rstrip("/"))
 
 
-class FolderObjects:
-    """Objects that are files below a folder."""
+class FolderStorage:
+    """Object storage in a folder: each object is a file below it."""
 
     def __init__(self, root: Path) -> None:
         self.url = root.as_uri()
@@ -110,7 +110,7 @@ class FolderObjects:
         with self._alone():
             self._put(name, data)
 
-    def swap(self, name: str, data: bytes, tag: str | None) -> bool:
+    def put_if_unchanged(self, name: str, data: bytes, tag: str | None) -> bool:
         with self._alone():
             before = self.get(name)
             if (None if before is None else before[1]) != tag:
@@ -144,8 +144,8 @@ class FolderObjects:
             yield
 
 
-class BucketObjects:
-    """Objects of S3, Google Cloud Storage or Azure; credentials as these name them in the
+class BucketStorage:
+    """A bucket of S3, Google Cloud Storage or Azure; credentials as these name them in the
     environment."""
 
     def __init__(self, url: str) -> None:
@@ -210,7 +210,7 @@ class BucketObjects:
         with self._plainly(f"write {name}"):
             obstore.put(self._store, name, data)
 
-    def swap(self, name: str, data: bytes, tag: str | None) -> bool:
+    def put_if_unchanged(self, name: str, data: bytes, tag: str | None) -> bool:
         import obstore
         from obstore.exceptions import AlreadyExistsError, PreconditionError
 

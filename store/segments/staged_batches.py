@@ -1,9 +1,9 @@
-"""A run: closed streams as columns, made apart from the ledger, in whichever process has time.
+"""A staged batch: closed hands as rows and digests, made by an import worker for the writer.
 
 It holds what a segment needs: the events as rows, each leaf's digest. Positions and sequence
-numbers count from 0, and nothing else in it depends on what the ledger holds. So the one who writes
-adds two numbers to columns (`store/segments/sealing.py`), and touches no event. The tables beside
-the events are made there, of many runs at once: their work is by the call more than by the hand.
+numbers count from 0, and nothing else in it depends on what the ledger holds. So the writer adds
+two numbers to columns when it seals them (`store/segments/sealing.py`), and touches no event. It
+makes the tables beside the events of many batches at once: they cost by the call, not by the hand.
 
 The digests of its public lines are those that `events.lines` makes, many at once.
 """
@@ -20,7 +20,17 @@ import pyarrow as pa
 
 from events import types as t
 from events.cards import UNKNOWN
-from events.ledger import Append, Column, Conflict, Each, Many, Record, closes, is_match, some_of
+from events.ledger import (
+    Append,
+    Column,
+    Conflict,
+    DictionaryColumn,
+    KindColumns,
+    Record,
+    closes,
+    is_match,
+    some_of,
+)
 from events.lines import Nonces, digest, hides, lines, plain, spelling
 from store.columns.codec import leaves_of, rows_of
 from store.columns.event_columns import EventColumns, columns_of_appends, distinct_rows, events_of
@@ -31,8 +41,8 @@ from store.proof.ledger_secrets import SaltedSecret
 _NOWHERE = "?"  # stands for a hand's stream until it is filled in
 
 
-class RunLeaf(NamedTuple):
-    """A leaf of a run: which events of which stream, how many public lines, and their digest."""
+class StagedLeaf(NamedTuple):
+    """A leaf of a batch: which events of which stream, how many public lines, and their digest."""
 
     stream: str
     first: int
@@ -41,12 +51,12 @@ class RunLeaf(NamedTuple):
     sha256: str
 
 
-class Run(NamedTuple):
+class StagedBatch(NamedTuple):
     """Leaves in the order of closing, and their events as rows; `nonces` names the secret that they
     were digested with."""
 
     nonces: str
-    leaves: tuple[RunLeaf, ...]
+    leaves: tuple[StagedLeaf, ...]
     rows: pa.Table
 
     def appends(self) -> tuple[Append, ...]:
@@ -62,9 +72,9 @@ class Run(NamedTuple):
         )
 
 
-def make_run(
+def make_batch(
     nonces: SaltedSecret | None, appends: Sequence[Append], hands: EventColumns | None = None
-) -> Run:
+) -> StagedBatch:
     """The rows and digests of appends, and of hands of the same match that are in columns already,
     for the ledger of these nonces; refused if one does not close, or holds what no event can."""
     for append in appends:
@@ -77,24 +87,24 @@ def make_run(
         found = leaf_digests(columns, nonces)
     firsts, sizes = columns.first.tolist(), columns.sizes.tolist()
     each = zip(columns.streams, firsts, sizes, found, strict=True)
-    leaves = tuple(RunLeaf(stream, first, size, *numbers) for stream, first, size, numbers in each)
-    return Run(nonces_name(nonces), leaves, rows_of(columns))
+    leaves = tuple(StagedLeaf(stream, first, size, *it) for stream, first, size, it in each)
+    return StagedBatch(nonces_name(nonces), leaves, rows_of(columns))
 
 
 def nonces_name(nonces: SaltedSecret | None) -> str:
-    """The name in a run for the nonces that it was digested with; empty without nonces."""
+    """The name in a batch for the nonces that it was digested with; empty without nonces."""
     return "" if nonces is None else nonces.name
 
 
-def encode_run(run: Run) -> pa.Buffer:
-    """A run as bytes, for another process: its leaves, its rows. They are counted before there is
-    room made for them, for they are many."""
-    head = msgspec.msgpack.encode((run.nonces, run.leaves))
+def encode_batch(batch: StagedBatch) -> pa.Buffer:
+    """A batch as bytes, for another process: its leaves, its rows. Their size is measured first, so
+    that one buffer is allocated."""
+    head = msgspec.msgpack.encode((batch.nonces, batch.leaves))
     head = b"%d %b" % (len(head), head)
     counted = pa.MockOutputStream()
-    _write(counted, head, run.rows)
+    _write(counted, head, batch.rows)
     buffer = pa.allocate_buffer(counted.size())
-    _write(pa.FixedSizeBufferWriter(buffer), head, run.rows)
+    _write(pa.FixedSizeBufferWriter(buffer), head, batch.rows)
     return buffer
 
 
@@ -104,16 +114,16 @@ def _write(sink: Any, head: bytes, rows: pa.Table) -> None:
         writer.write_table(rows)
 
 
-def decode_run(data: "pa.Buffer | bytes") -> Run:
-    """The run that these bytes spell."""
+def decode_batch(data: "pa.Buffer | bytes") -> StagedBatch:
+    """The batch that these bytes spell."""
     data = pa.py_buffer(data)
     begin = bytes(data[:20]).index(b" ") + 1
     size = int(bytes(data[:begin]))
     rows = pa.ipc.open_stream(data.slice(begin + size)).read_all()
-    return Run(*_head.decode(data[begin : begin + size]), rows)
+    return StagedBatch(*_head.decode(data[begin : begin + size]), rows)
 
 
-_head = msgspec.msgpack.Decoder(tuple[str, tuple[RunLeaf, ...]])
+_head = msgspec.msgpack.Decoder(tuple[str, tuple[StagedLeaf, ...]])
 
 
 def check_closes(append: Append) -> None:
@@ -144,9 +154,9 @@ def leaf_digests(events: EventColumns, nonces: SaltedSecret) -> Iterator[tuple[i
     replies that failed before, and so are all if they are not hands of one match and one time.
     """
     alone = events.number < 0
-    for many in events.many:
-        if many.kind is t.Faulted:
-            alone[many.hand] = True
+    for one_kind in events.by_kind:
+        if one_kind.kind is t.Faulted:
+            alone[one_kind.hand] = True
     alone |= len(events.match.values) > 1 or bool((events.at != events.at[:1]).any())
     together = events.only(~alone)
     hands = _hands(together, nonces.of(events.match.values[0])) if len(together.sizes) else iter(())
@@ -166,68 +176,75 @@ def _hands(it: EventColumns, nonces: Nonces) -> Iterator[tuple[int, str]]:
     at = int(it.at[0])
     hidden = [nonces.begun(stream) for stream in it.streams]
     found = np.empty(len(it.at), dtype=object)
-    for many in it.many:
+    for one_kind in it.by_kind:
         columns = []  # rows that differ in more than cards are spelled, each once
-        for name, values in many.fields.items():
-            rows: Any = values.codes if isinstance(values, Each) else values
+        for name, values in one_kind.fields.items():
+            rows: Any = values.codes if isinstance(values, DictionaryColumn) else values
             rows = (rows >= 0).sum(1) if name == "cards" else rows
             columns += list(rows.T) if rows.ndim > 1 else [rows]
-        first, codes = distinct_rows(columns, len(many.hand))
-        fields = some_of(many.fields, first)
+        first, codes = distinct_rows(columns, len(one_kind.hand))
+        fields = some_of(one_kind.fields, first)
         if "cards" in fields:
-            fields["cards"] = Each(np.where(fields["cards"].codes < 0, -1, 0), (UNKNOWN,))
-        blank = Many(many.kind, many.hand[first], many.index[first], fields)
+            fields["cards"] = DictionaryColumn(
+                np.where(fields["cards"].codes < 0, -1, 0), (UNKNOWN,)
+            )
+        blank = KindColumns(one_kind.kind, one_kind.hand[first], one_kind.index[first], fields)
         events = list(events_of(blank, [_NOWHERE] * len(it.sizes)))
-        if many.kind is t.HandStarted:
+        if one_kind.kind is t.HandStarted:
             parts = [line.split(b'"%b"' % _NOWHERE.encode(), 1) for line in plain(events, at)]
             texts = [
                 b"%b%b%b" % (parts[code][0], msgspec.json.encode(it.streams[hand]), parts[code][1])
-                for hand, code in zip(many.hand.tolist(), codes.tolist(), strict=True)
+                for hand, code in zip(one_kind.hand.tolist(), codes.tolist(), strict=True)
             ]
-        elif hides(many.kind):
-            texts = _hidden(many, codes, events, at, nonces, _each(hidden, many.hand))
+        elif hides(one_kind.kind):
+            texts = _hidden(one_kind, codes, events, at, nonces, _each(hidden, one_kind.hand))
         else:
-            texts = _plain(many, codes, plain(events, at))
-        found[it.rows(many)] = texts
+            texts = _plain(one_kind, codes, plain(events, at))
+        found[it.rows(one_kind)] = texts
     every = found.tolist()
     for begin, end in pairwise([*it.begins.tolist(), len(every)]):
         yield end - begin, digest(every[begin:end])
 
 
-def _plain(many: Many, codes: Column, spelled: list[bytes]) -> list[bytes]:
+def _plain(one_kind: KindColumns, codes: Column, spelled: list[bytes]) -> list[bytes]:
     """Lines in which nothing is hidden."""
-    if "cards" not in many.fields:
+    if "cards" not in one_kind.fields:
         return _each(spelled, codes)
     parts = [line.partition(b'"cards":[') for line in spelled]
     before = [head + word for head, word, _ in parts]
     after = [tail[tail.index(b"]") :] for _, _, tail in parts]
-    cards = _cards(many.fields["cards"])
+    cards = _cards(one_kind.fields["cards"])
     return [
         before[code] + card + after[code] for code, card in zip(codes.tolist(), cards, strict=True)
     ]
 
 
 def _hidden(
-    many: Many, codes: Column, events: list[Record], at: int, nonces: Nonces, begun: list[Any]
+    one_kind: KindColumns,
+    codes: Column,
+    events: list[Record],
+    at: int,
+    nonces: Nonces,
+    begun: list[Any],
 ) -> list[bytes]:
     """Lines with commitments in them, each under the nonce of its place; `begun` is of its hand."""
     spelled = [spelling(event) for event in events]
     texts = [pattern.text.replace(b'"at":%d', b'"at":%d' % at, 1) for pattern, _ in spelled]
     hidden = []
     for place, field in enumerate(spelled[0][0].fields):
-        places = [b"%d\n%b" % (index, field.encode()) for index in range(many.index.max() + 1)]
+        places = [b"%d\n%b" % (index, field.encode()) for index in range(one_kind.index.max() + 1)]
         if field == "cards":
-            values = [b"[%b]" % cards for cards in _cards(many.fields["cards"])]
+            values = [b"[%b]" % cards for cards in _cards(one_kind.fields["cards"])]
         else:
             values = _each([openings[place] for _, openings in spelled], codes)
-        hidden.append(nonces.hide(begun, _each(places, many.index), values))
+        hidden.append(nonces.hide(begun, _each(places, one_kind.index), values))
     return [
         text % openings
         for text, openings in zip(_each(texts, codes), zip(*hidden, strict=True), strict=True)
     ]
 
 
-def _cards(cards: Each) -> list[bytes]:
+def _cards(cards: DictionaryColumn) -> list[bytes]:
     """The cards of each event as JSON, a comma between."""
     words = [msgspec.json.encode(word) for word in cards.values]
     first, *more = cards.codes.T

@@ -1,4 +1,4 @@
-"""Rulesets of recorded corpora: not dealt here; a foreign record is audited by its own rules."""
+"""Rulesets of foreign corpora and sites: not dealt here; an import is audited by their rules."""
 
 from msgspec.structs import replace
 
@@ -14,7 +14,7 @@ from engine.policies import Rake
 from engine.steps import Betting
 
 
-def _recorded(base: Game, name: str, document: str, **values: object) -> Game:
+def _imported(base: Game, name: str, document: str, **values: object) -> Game:
     """As the standard ruleset of that sizing, but for what the corpus shows; none is in dispute."""
     return replace(base, name=name, document=document, partner=None, readings=(), **values)
 
@@ -29,7 +29,7 @@ _ACPC = {
     "time_out": "none",
 }
 
-ACPC_LIMIT = _recorded(
+ACPC_LIMIT = _imported(
     at_stakes(SITE_FL_STANDARD, 10, 20, 40),
     "acpc-limit",
     "ACPC dealer logs, limit",
@@ -37,7 +37,7 @@ ACPC_LIMIT = _recorded(
     cap_lift="never",
     **_ACPC,
 )
-ACPC_NL = _recorded(
+ACPC_NL = _imported(
     at_stakes(SITE_NL_STANDARD, 100, 200),
     "acpc-nl",
     "ACPC dealer logs, no limit",
@@ -48,7 +48,7 @@ ACPC_NL = _recorded(
 )
 PLURIBUS = replace(ACPC_NL, name="pluribus", document="Pluribus logs of 2019", stack=20000)
 # The database counts a bet that nobody called as put in and as won.
-IRC_LIMIT = _recorded(
+IRC_LIMIT = _imported(
     SITE_FL_STANDARD,
     "irc-limit",
     "IRC poker database, limit",
@@ -73,17 +73,17 @@ _AT_SITE = {
 
 def _at_site(site: str, called: str) -> tuple[Game, Game, Game]:
     """Fixed, pot and no limit of a site or a file format, at stakes that its hands name."""
-    fixed = _recorded(
+    fixed = _imported(
         SITE_FL_STANDARD,
         f"{site}-fl",
         f"{called} hand histories, fixed limit",
         raise_cap=3,
         **_AT_SITE,
     )
-    pot = _recorded(
+    pot = _imported(
         SITE_PL_STANDARD, f"{site}-pl", f"{called} hand histories, pot limit", **_AT_SITE
     )
-    none = _recorded(
+    none = _imported(
         SITE_NL_STANDARD, f"{site}-nl", f"{called} hand histories, no limit", **_AT_SITE
     )
     return fixed, pot, none
@@ -95,7 +95,7 @@ GGPOKER_FL, GGPOKER_PL, GGPOKER_NL = _at_site("ggpoker", "GGPoker")
 PACIFIC_FL, PACIFIC_PL, PACIFIC_NL = _at_site("pacific", "888poker")
 WINAMAX_FL, WINAMAX_PL, WINAMAX_NL = _at_site("winamax", "Winamax")
 # The format's own player lets a seat fold for nothing, with a warning (T6).
-PHH_FT = _recorded(
+PHH_FT = _imported(
     SITE_FL_STANDARD,
     "phh-ft",
     "PHH files, fixed limit",
@@ -104,7 +104,7 @@ PHH_FT = _recorded(
     show_first="all_shown",
     time_out="none",
 )
-PHH_NT = _recorded(
+PHH_NT = _imported(
     SITE_NL_STANDARD,
     "phh-nt",
     "PHH files, no limit",

@@ -5,8 +5,8 @@ import pytest
 from api.evidence import verify as script
 from store.proof.checkpoint import Checkpoint, cosign, sign
 from store.proof.note import WITNESSES, Note, Signature, Signer, parse
-from store.proof.policy import read_policy
 from store.proof.tree import Refuted, leaf_hash
+from store.proof.witness_policy import read_policy
 
 LOG = Signer("poker.example/log", bytes(range(32)))
 OTHER = Signer("poker.example/other", bytes(range(1, 33)))

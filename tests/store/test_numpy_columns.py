@@ -5,7 +5,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.columns.cells import BAD, LARGE, Cells, pair
+from store.columns.numpy_columns import BAD, LARGE, ColumnReader, pair
 
 numbers = st.one_of(st.none(), st.integers(-(1 << 40), 1 << 40))
 words = st.one_of(st.none(), st.sampled_from(["", "7", "1 2", "4 5 6", "-3 8"]))
@@ -34,7 +34,7 @@ def test_cells_are_what_rows_say(
     parts: list[tuple[list[tuple[int | None, str | None, bool | None]], int]], data: st.DataObject
 ) -> None:
     every = [row for some, _ in parts for row in some]
-    cells = Cells(*(_table(some, form) for some, form in parts))
+    cells = ColumnReader(*(_table(some, form) for some, form in parts))
     which = sorted(data.draw(st.sets(st.integers(0, len(every) - 1)))) if every else []
     at = np.array(which, dtype=np.int64)
     for told, mine, where in ((every, cells, None), ([every[it] for it in which], cells, at)):
@@ -43,7 +43,9 @@ def test_cells_are_what_rows_say(
 
 
 def _says(
-    told: list[tuple[int | None, str | None, bool | None]], cells: Cells, at: "np.ndarray | None"
+    told: list[tuple[int | None, str | None, bool | None]],
+    cells: ColumnReader,
+    at: "np.ndarray | None",
 ) -> None:
     chips, text, truths = [it[0] for it in told], [it[1] for it in told], [it[2] for it in told]
     assert [it or 0 for it in chips] == cells.numbers("chips", at).tolist()
@@ -55,10 +57,10 @@ def _says(
     numbered, known = cells.words("text", at)
     assert text == [[*known.to_pylist(), None][it] for it in numbered.tolist()]
     assert len(set(known.to_pylist())) == len(known)
-    assert [it is not None for it in text] == cells.there("text", at).tolist()
+    assert [it is not None for it in text] == cells.has_text("text", at).tolist()
     codes = {"7": 7, "": 0}
     coded = [-1 if it is None else codes.get(it, -1) for it in text]
-    assert coded == cells.codes("text", codes, at).tolist()
+    assert coded == cells.word_codes("text", codes, at).tolist()
     ragged = cells.ragged("text", at)
     lists = [[int(one) for one in (it or "").split()] for it in text]
     assert list(map(len, lists)) == ragged.count.tolist()
@@ -72,5 +74,5 @@ def _says(
 def test_no_large_number_passes_for_two_small_ones() -> None:
     """A row of one number beyond 32 bits has the same bits as a pair."""
     two = int(pair(np.array([5]), np.array([9]))[0])
-    ragged = Cells(pa.table({"shares": [f"{two}", "5 9", "5 9 1"]})).ragged("shares")
+    ragged = ColumnReader(pa.table({"shares": [f"{two}", "5 9", "5 9 1"]})).ragged("shares")
     assert [False, True, False] == (ragged.one_or_two(np.arange(3)) == two).tolist()

@@ -1,4 +1,4 @@
-"""Policies, as C2SP tlog-policy writes them: who must have signed a checkpoint.
+"""Witness policies, as C2SP tlog-policy writes them: who must have signed a checkpoint.
 
 A line `log KEY`, a line `witness NAME KEY [URL]` for each witness, lines `group NAME all|any|K
 MEMBER...`, and one line `quorum NAME|none`. A checkpoint fits a policy if one of its logs has
@@ -40,7 +40,7 @@ class PolicyWitness(Struct, frozen=True):
     url: str | None
 
 
-class Group(Struct, frozen=True):
+class WitnessGroup(Struct, frozen=True):
     """Has witnessed a checkpoint when so many of its members have."""
 
     name: str
@@ -48,12 +48,12 @@ class Group(Struct, frozen=True):
     members: tuple[str, ...]
 
 
-class Policy(Struct, frozen=True):
+class WitnessPolicy(Struct, frozen=True):
     """Known logs, known witnesses, and which of these are enough; `text` is how it was written."""
 
     logs: tuple[Key, ...]
     witnesses: tuple[PolicyWitness, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[WitnessGroup, ...]
     quorum: str
     text: str
 
@@ -79,7 +79,7 @@ class Policy(Struct, frozen=True):
         return opened
 
 
-def read_policy(data: bytes) -> Policy:
+def read_policy(data: bytes) -> WitnessPolicy:
     """The policy that these lines say; `Refuted` names the line that says none."""
     if len(data) > BYTES_MAX:
         raise Refuted(f"a policy of {len(data)} bytes: more than {BYTES_MAX} are not read")
@@ -97,7 +97,7 @@ def read_policy(data: bytes) -> Policy:
                 raise Refuted(f"line {number} of the policy: {reason}") from None
     if reader.quorum is None:
         raise Refuted("a policy without a line `quorum NAME`, or `quorum none`")
-    return Policy(
+    return WitnessPolicy(
         tuple(reader.logs), tuple(reader.witnesses), tuple(reader.groups), reader.quorum, text
     )
 
@@ -108,7 +108,7 @@ class _Reader:
     def __init__(self) -> None:
         self.logs: list[Key] = []
         self.witnesses: list[PolicyWitness] = []
-        self.groups: list[Group] = []
+        self.groups: list[WitnessGroup] = []
         self.quorum: str | None = None
         self._names = {NONE}
         self._members: set[str] = set()
@@ -150,7 +150,7 @@ class _Reader:
             count = int(needed)
         if not 1 <= count <= len(members):
             raise Refuted(f"{count} of the {len(members)} members of {name}: 1..{len(members)}")
-        self.groups.append(Group(self._new(name), count, members))
+        self.groups.append(WitnessGroup(self._new(name), count, members))
 
     def _new(self, name: str) -> str:
         if name in self._names:
@@ -179,7 +179,7 @@ BEFORE = "before"
 KEPT_MAX = 4_096  # older ones are for readers who are told of a match later than it is played
 
 
-def policy_of(disk: Disk) -> Policy | None:
+def policy_of(disk: Disk) -> WitnessPolicy | None:
     """The witnesses that a ledger asks before it publishes; None if it asks nobody."""
     if POLICY not in disk.names(""):
         return None
@@ -189,7 +189,7 @@ def policy_of(disk: Disk) -> Policy | None:
         raise Damaged(f"{POLICY} cannot be read: {reason}") from None
 
 
-def keep_policy(disk: Disk, policy: Policy) -> None:
+def keep_policy(disk: Disk, policy: WitnessPolicy) -> None:
     """Keep the witness policy that published checkpoints must meet from now on."""
     if policy.logs and not set(public_keys(disk)).intersection(policy.logs):
         names = ", ".join(key.text() for key in policy.logs)

@@ -1,6 +1,6 @@
-"""Detect the format of a file by its first lines, and read the file by that format.
+"""The formats that are read: what each is called, how its files begin, and the reader of each.
 
-Each format knows its own beginnings; no file name is asked. What is none of them is refused, by its
+A file's first lines say its format; no file name is asked. What is none of them is refused, by its
 name where it has one.
 """
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from formats.detection import format_of, read
+from formats.registry import format_of, read
 from formats.source import AS_READ, Refused, SourceHand
 from tests.formats.test_format_mit import DIALECTS
 from tests.formats.test_format_phh import ONE
