@@ -60,7 +60,7 @@ import sys
 from functools import partial
 from api.http import limits
 from api.main import main
-limits.Limits = partial(limits.Limits, pages=0, seconds=300.0)
+limits.Limits = partial(limits.Limits, page_processes=0, seconds=300.0)
 sys.exit(main(sys.argv[1:]))
 """
 """It makes heavy pages itself: how others come is in `test_heavy_pages_in_the_browser`."""
