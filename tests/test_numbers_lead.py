@@ -307,16 +307,16 @@ def test_a_list_of_hands_says_how_often_each_is_counted(mixed: Site) -> None:
     assert {2} == found_by(read(mixed, f"/hands?{q}"))
 
 
-@pytest.mark.ci  # some of them are followed from the page before
+@pytest.mark.slow  # some of them are followed from the page before
 def test_looks_at_an_opponent_are_counts_of_a_filter(mixed: Site) -> None:
-    """Each k and n of a report is what its own filter finds; in profile `ci` of every eighth."""
+    """Each k and n of a report is what its own filter finds; every one."""
     with TestClient(mixed.app):
         answer = mixed.as_("auditor").get(f"/api/v1/players/{PLAYER}/opponent").json()
     looks = answer["parts"][0]["looks"]
     known = [name for name in looks if name in COUNT_QUERIES and looks[name]["k"]]
     assert {"fold_river", "bet_large", "after_check", "bid_above_pot"} <= {*known}
     assert {"bluff", "slow_play"} == {*looks} - {*COUNT_QUERIES}
-    for name in known[:: sized(8, 8, 1)]:
+    for name in known:
         for end, numbers in (("did", "k"), ("could", "n")):
             q = urlencode({"q": f"{PLAYER}:{end}={name}"})
             assert looks[name][numbers] in found_by(read(mixed, f"/hands?{q}")), (name, end)

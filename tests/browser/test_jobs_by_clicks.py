@@ -11,7 +11,6 @@ from events import types as t
 from store.reader import Reader
 from tests.browser.club import Club
 from tests.browser.conftest import CONTESTED, Site, expect
-from tests.profiles import sized
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Locator, Page
@@ -54,12 +53,12 @@ def test_a_wrong_pot_is_found_understood_downloaded_and_verified(
     assert he.clicks == 3
 
 
-@pytest.mark.ci
+@pytest.mark.slow  # tests/test_bids_by_strength.py counts them on the page
 def test_how_somebody_bids_with_strong_and_with_weak_hands(site: Site) -> None:
     he = Clicking(site)
     he.link("Players", within=".nav")
     he.link("random-0", within="main")
-    he.page.get_by_role("combobox", name="match").fill(sized(quick="open", ci="open", slow=""))
+    he.page.get_by_role("combobox", name="match").fill("")
     he.page.keyboard.press("Enter")
     he.link("Bids", within=".tabs")
     table = he.page.get_by_role("region", name="Bids by what he held")

@@ -43,7 +43,7 @@ class TestOnThisMachine:
                 capsys, *words, *more, *LOCAL, code=3
             )
 
-    @pytest.mark.parametrize("words", WORDS[-profiles.sized(2, 2, len(WORDS)) :])
+    @pytest.mark.parametrize("words", WORDS[-profiles.sized(1, 1, len(WORDS)) :])
     def test_statistics_are_the_same(
         self, words: tuple[str, ...], ledger: Path, capsys: Captured
     ) -> None:

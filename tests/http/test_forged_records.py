@@ -63,7 +63,7 @@ def kept(folder: Path, game: Game, records: Iterable[Events]) -> int:
 SOME = ("swap-2022-mit", *sized((), (), ("pokerstars-nl", "auction-2024")))
 
 
-@pytest.mark.ci  # before, forged records are judged and reported: tests/test_audit_report.py
+@pytest.mark.slow  # before, forged records are judged and reported: tests/test_audit_report.py
 @pytest.mark.parametrize("name", SOME)
 def test_no_forgery_is_a_failure_of_ours(name: str, tmp_path: Path) -> None:
     _ask(RULESETS[name], tmp_path)

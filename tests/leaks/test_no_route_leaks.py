@@ -25,7 +25,7 @@ from tests.leaks.hidden_worlds import AUCTION, EYES, LYNX, RUNNING, SEALED_SEED,
 from tests.profiles import in_turn, sized
 
 DEPTHS: dict[str, Depth] = {"public": sized(quick="few", ci="few", slow="most")}
-OTHERS: Depth = sized(quick="once", ci="some")
+OTHERS: Depth = sized(quick="once", ci="once", slow="some")
 PARTS = sized(quick=len(EYES) - len(DEPTHS), ci=1)
 
 

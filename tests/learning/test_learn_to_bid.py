@@ -10,7 +10,7 @@ from tests.test_docs import ROOT
 RIVALS = ("caller", "aggressive", "tight", "random")[: sized(1, 3, 4)]
 
 
-@pytest.mark.ci
+@pytest.mark.slow
 def test_what_was_learned_beats_the_built_in_bots() -> None:
     """Each by more chips a hand than chance explains: the interval of 95 % lies above zero."""
     worth = learn_to_bid.learn(hands=sized(250, 500, 1500), steps=sized(100, 150, 700))
