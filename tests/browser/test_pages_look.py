@@ -212,7 +212,7 @@ OFTEN_SO = ("/", "/matches", *NAMED_SO[6:9], *NAMED_SO[11:13])
 SOME_SO = sized(OFTEN_SO, OFTEN_SO, NAMED_SO)
 
 
-@pytest.mark.slow  # long names are cut by the same styles as in the pages above
+@pytest.mark.slow  # before, pages fit their windows with names of usual length, above
 def test_long_names_make_no_page_wider_than_its_window(tmp_path: Path, browser: "Browser") -> None:
     """They are cut on the felt, with the rest on touch, and broken elsewhere."""
     folder = tmp_path / "ledger"

@@ -353,7 +353,7 @@ def test_after_a_restart_of_the_server_no_hand_is_missing_and_none_twice(
         assert len(set(_rows(page))) == page.locator(ROWS).count()
 
 
-@pytest.mark.slow  # tests/http says so of the feed
+@pytest.mark.slow  # the delay itself is held by the feed in tests/http
 def test_the_live_list_of_the_public_says_how_late_it_is(site: Site) -> None:
     page = site.open("/live", as_auditor=False)
     expect(page.locator(".sub")).to_contain_text("is shown 30 s later")

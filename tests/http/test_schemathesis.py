@@ -1,8 +1,8 @@
 """What nobody would ask, made from the API's own document: no failure of ours, nothing unforeseen.
 
-The run is the same each time. Of every sixth path it has each boundary that the document names, in
-`slow` of all, which asks many times as much, as every caller. In `quick` nobody asks so, and every
-answer that other tests here get is held to the document (`conftest.py`).
+The run is the same each time. Every path is asked, and every sixth at each boundary that the
+document names; in `slow` all are, many times as often and by every caller. In `quick` none is, and
+every answer that other tests here get is held to the document (`conftest.py`).
 """
 
 import shutil
