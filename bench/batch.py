@@ -2,7 +2,8 @@
 
 Columns are 52-bit masks, a million different hands; calls get the same hands in the form that each
 peer likes best. An equity of two cards against any two on a flop stands for 1,070,190 deals: ours
-counts them in classes, the other contender lays out each of them in columns. An auction is what a
+counts them in classes, the other contender lays out each of them in columns; so it is with two
+known hands before the flop and 1,712,304 boards. An auction is what a
 third card is worth to who sees only his own cards: against two, against three, and without it;
 each is a new spot, so nothing comes from the cache that play has.
 """
@@ -17,7 +18,7 @@ from bench.peers import installed
 from bench.rank import eval7, phevaluator
 from bench.runner import SEED, Bench, Contender, Target, one_by_one
 from events.cards import DECK
-from odds.batch import CHUNK, Masks, equities, subsets, unseen, worth
+from odds.batch import CHUNK, Masks, equities, run_outs, subsets, unseen, worth
 from odds.rank import Cards, evaluator, mask
 from odds.third_card import third_card_of_masks
 from odds.unseen import against_unseen
@@ -127,11 +128,24 @@ def auctions() -> list[Contender]:
 
 
 def preflop() -> list[Contender]:
-    """All boards that can come."""
+    """All boards that can come, in classes and one after another."""
     chance = Random(SEED)
     deals = [tuple(chance.sample(DECK, 4)) for _ in range(SPOTS)]
     pairs = [(deal[:2], deal[2:]) for deal in deals]
-    return [Contender("muckrake", _each(equities, pairs, 1_712_304))]
+    boards = 1_712_304
+    return [
+        Contender("muckrake, classes", _each(equities, pairs, boards)),
+        Contender("muckrake, every board", _each(looked_at, pairs, boards)),
+    ]
+
+
+def looked_at(pair: Spot) -> int:
+    """The wins on all boards, each of them ranked."""
+    mine, theirs = (mask(cards) for cards in pair)
+    wins = 0
+    for boards in run_outs(unseen(mine | theirs), 5):
+        wins += int(np.count_nonzero(worth(boards | mine, 7) > worth(boards | theirs, 7)))
+    return wins
 
 
 def _each(

@@ -5,14 +5,16 @@ values are those of `odds.rank`, row by row. Rows are taken a chunk at a time, s
 its temporaries stay in the processor's cache, so memory does not grow with what is asked.
 
 What hands win against each other is exact, so whole numbers: in how many deals of every board that
-can still come, none sampled, a hand is best, alone or with how many others. Hands that are not
-known are the business of `odds.unseen`.
+can still come, none sampled, a hand is best, alone or with how many others. Before the flop those
+are 1,712,304 boards, and most of them can make nobody a flush: they are counted together where
+they have the same ranks, at most 6,175 multisets, and only the others are looked at one by one.
+Hands that are not known are the business of `odds.unseen`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from functools import cache, lru_cache
-from itertools import combinations
+from functools import cache, lru_cache, reduce
+from itertools import combinations, combinations_with_replacement
 from math import comb
 from typing import Literal, NamedTuple
 
@@ -26,8 +28,11 @@ from odds.tables import SIZES, Straights, stored
 Masks = NDArray[np.int64]
 Keys = NDArray[np.int64]
 Values = NDArray[np.uint16]
+Counts = NDArray[np.int64]
 
 CHUNK = 1 << 14
+SUIT = 8191  # the ranks of one suit of a mask
+CODES = (1 << 31) - 1  # the part of a key that counts ranks; above it stands the flush
 
 
 class Showdown(Struct, frozen=True):
@@ -94,20 +99,48 @@ def worth(masks: Masks, size: int, rules: Showdown = STANDARD) -> Values:
 
 def keys_of(masks: Masks, tables: Columns) -> Keys:
     """The added entries of the `suit` table for each mask (`odds.tables`, point 4)."""
-    keys: Keys = tables.suit.take(masks & 8191)
-    keys += tables.suit.take(masks >> 13 & 8191)
-    keys += tables.suit.take(masks >> 26 & 8191)
+    keys: Keys = tables.suit.take(masks & SUIT)
+    keys += tables.suit.take(masks >> 13 & SUIT)
+    keys += tables.suit.take(masks >> 26 & SUIT)
     keys += tables.suit.take(masks >> 39)
     return keys
 
 
 def worth_of_keys(keys: Keys, tables: Columns) -> Values:
     """The values that keys stand for; for a hand that cannot be, any value and no error."""
-    slot = tables.high.take(keys >> 17 & 16383, mode="clip")
-    slot += tables.low.take(keys & 131071, mode="clip")
-    values = tables.rank.take(slot, mode="clip")
+    values = tables.rank.take(slots_of(keys, tables), mode="clip")
     np.maximum(values, (keys >> 32).astype(np.uint16), out=values)
     return values if tables.coarse is None else tables.coarse.take(values)
+
+
+def slots_of(keys: Keys, tables: Columns) -> NDArray[np.uint32]:
+    """The number of each multiset of ranks among all of its size."""
+    slots = tables.high.take(keys >> 17 & 16383, mode="clip")
+    slots += tables.low.take(keys & 131071, mode="clip")
+    return slots
+
+
+def codes_of(masks: Masks | int) -> Counts:
+    """The base-5 codes of the ranks of each mask."""
+    return keys_of(np.asarray(masks, dtype=np.int64), columns(BOARD)) & CODES
+
+
+def worth_of_ranks(
+    hands: Counts, boards: Counts, cards: Iterable[Counts], size: int, rules: Showdown
+) -> Values:
+    """The values of hands of `size` cards, flushes left out: the codes of all their ranks, of those
+    on the board, and of each of its five cards."""
+    values = worth_of_keys(hands, columns(size, rules))
+    if not rules.hole_min:
+        return values
+    # Where the board is played one of its cards is left out, as `with_hole` has it (U21).
+    fewer, five = columns(size - 1, Showdown(rules.straights)), columns(BOARD, rules)
+    best = reduce(np.maximum, (worth_of_keys(hands - card, fewer) for card in cards))
+    return np.where(
+        values == worth_of_keys(boards, five),
+        best if five.coarse is None else five.coarse.take(best),
+        values,
+    )
 
 
 def worth_on_board(hole: Masks | int, board: Masks, held: int, rules: Showdown) -> Values:
@@ -204,15 +237,86 @@ def equities(
     if len(board) > BOARD:
         raise ValueError(f"a board has at most five cards, not {len(board)}")
     enough(known, BOARD - len(board))
+    to_come, rest = BOARD - len(board), unseen(known)
+    together = to_come > 2  # fewer boards than that are soonest looked at
     best = np.zeros((len(held), len(held)), dtype=np.int64)
-    for boards in run_outs(unseen(known), BOARD - len(board)):
+    alone = np.zeros(len(columns(BOARD).rank), dtype=np.int64)
+    for boards in flush_boards(held, table, rest) if together else [subsets(rest, to_come)]:
         dealt = boards | table
-        values = np.array([worth_on_board(hole, dealt, hole.bit_count(), rules) for hole in held])
-        is_best = values == values.max(axis=0)
-        among = is_best.sum(axis=0)
-        best += np.array([np.bincount(among[row], minlength=len(held) + 1)[1:] for row in is_best])
-    deals = comb(52 - known.bit_count(), BOARD - len(board))
+        values = [worth_on_board(hole, dealt, hole.bit_count(), rules) for hole in held]
+        best += _best(np.array(values), np.ones(len(dealt), dtype=np.int64))
+        if together:
+            slots = slots_of(codes_of(dealt), columns(BOARD))
+            alone += np.bincount(slots, minlength=len(alone))
+    if together:
+        left = np.bincount(np.bitwise_count(rest - 1) % 13, minlength=13)
+        picks, codes = multisets(to_come)
+        ways = ways_to_take(left[None], picks)[0]
+        there = ways > 0  # nobody has five of a rank, and no code stands for them
+        picks, on_board = picks[there], codes[there] + codes_of(table)
+        ways = ways[there] - alone[slots_of(on_board, columns(BOARD))]
+        cards = [*codes_of(of_ranks()[picks].T), *codes_of(column([card] for card in board))]
+        values = [
+            worth_of_ranks(
+                on_board + codes_of(hole), on_board, cards, hole.bit_count() + BOARD, rules
+            )
+            for hole in held
+        ]
+        best += _best(np.array(values), ways)
+    deals = comb(len(rest), to_come)
     return tuple(Odds(deals, tuple(map(int, row))) for row in best)
+
+
+def _best(values: Values, ways: Counts) -> Counts:
+    """How often each hand, a row of `values`, is one of 1, 2, ... best, on boards that count so
+    many `ways`."""
+    is_best = values == values.max(axis=0)
+    among = is_best.sum(axis=0)
+    places = range(1, len(values) + 1)
+    return np.array([[ways[row & (among == one)].sum() for one in places] for row in is_best])
+
+
+def flush_boards(held: Sequence[int], table: int, rest: Masks) -> Iterator[Masks]:
+    """The boards to come, in parts, that give one of these hands a flush or may, each once."""
+    to_come = BOARD - table.bit_count()
+    before: list[tuple[int, int]] = []
+    for suit in range(0, 52, 13):
+        needed = BOARD - max((hole >> suit & SUIT).bit_count() for hole in held)
+        of_suit = (rest >> suit & SUIT) != 0
+        for more in range(max(0, needed - (table >> suit & SUIT).bit_count()), to_come + 1):
+            inside, outside = subsets(rest[of_suit], more), subsets(rest[~of_suit], to_come - more)
+            boards = (inside[:, None] | outside).ravel()
+            for other, enough_there in before:
+                if needed + enough_there <= BOARD:  # else no board has enough of both
+                    there = np.bitwise_count((boards | table) >> other & SUIT)
+                    boards = boards[there < enough_there]
+            yield boards
+        before.append((suit, needed))
+
+
+@lru_cache(maxsize=8)
+def multisets(size: int) -> tuple[Counts, Counts]:
+    """Every multiset of so many ranks: the ranks, and their code; codes in rising order."""
+    picks = np.array(list(combinations_with_replacement(range(13), size)), dtype=np.int64)
+    codes = codes_of(of_ranks())[picks].sum(axis=1)
+    order = codes.argsort()
+    return picks[order], codes[order]
+
+
+def of_ranks() -> Masks:
+    """A card of each rank."""
+    return np.int64(1) << np.arange(13, dtype=np.int64)
+
+
+def ways_to_take(left: Counts, picks: Counts) -> Counts:
+    """The number of ways to take each multiset of ranks from the cards that are left."""
+    ways = np.ones((len(left), len(picks)), dtype=np.int64)
+    for place in range(picks.shape[1]):
+        before = (picks[:, :place] == picks[:, place : place + 1]).sum(axis=1)
+        # The k-th card of a rank: one of those left, and the order of k cards does not count.
+        ways *= np.maximum(left[:, picks[:, place]] - before, 0)
+        ways //= before + 1
+    return ways
 
 
 def disjoint(*groups: int) -> int:

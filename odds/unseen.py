@@ -26,8 +26,6 @@ matter, so only which of the present cards survive counts. What was swapped away
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import lru_cache, reduce
-from itertools import combinations_with_replacement
 from math import comb
 from typing import NamedTuple
 
@@ -38,30 +36,31 @@ from odds.batch import (
     BOARD,
     CHUNK,
     STANDARD,
+    SUIT,
+    Counts,
     Masks,
     Odds,
     Showdown,
     Values,
+    codes_of,
     columns,
     disjoint,
     enough,
     equities,
-    keys_of,
+    multisets,
     showdown,
     subsets,
     unseen,
+    ways_to_take,
     with_hole,
     worth,
-    worth_of_keys,
+    worth_of_ranks,
 )
 from odds.ranges import kept, survivors
 from odds.rank import Cards, mask
 
-SUIT = 8191
 PLACES = np.arange(52, dtype=np.int64)
-CODES = (1 << 31) - 1  # the part of a key that counts ranks; above it stands the flush
 CELLS = CHUNK * 2  # as many comparisons at a time stay in the processor's cache
-Counts = NDArray[np.int64]
 
 
 class Spot(NamedTuple):
@@ -288,20 +287,10 @@ def lines_of(spot: Spot) -> Lines:
 
 def _lines_by_ranks(spot: Spot, boards: Masks) -> Values:
     """The value of every multiset of ranks with each board, flushes left out."""
-    tables, (_, codes) = columns(spot.size, spot.rules), multisets(spot.dealt)
-    keys = (codes_of(boards) + codes_of(spot.theirs))[:, None] + codes
-    values = worth_of_keys(keys, tables)
-    if not spot.rules.hole_min:
-        return values
-    # Where the board is played one of its cards is left out, as `batch.with_hole` has it (U21).
-    fewer = columns(spot.size - 1, Showdown(spot.rules.straights))
-    without = (keys - codes_of(card)[:, None] for card in each_card(boards))
-    best = reduce(np.maximum, (worth_of_keys(key, fewer) for key in without))
-    five = columns(BOARD, spot.rules)
-    alone = worth_of_keys(codes_of(boards), five)[:, None]
-    return np.where(
-        values == alone, best if five.coarse is None else five.coarse.take(best), values
-    )
+    on_board, (_, codes) = codes_of(boards)[:, None], multisets(spot.dealt)
+    cards = (codes_of(card)[:, None] for card in each_card(boards))
+    hands = on_board + codes_of(spot.theirs) + codes
+    return worth_of_ranks(hands, on_board, cards, spot.size, spot.rules)
 
 
 def each_card(boards: Masks) -> list[Masks]:
@@ -313,35 +302,9 @@ def each_card(boards: Masks) -> list[Masks]:
     return cards
 
 
-def codes_of(masks: Masks | int) -> Counts:
-    """The base-5 codes of the ranks of each mask."""
-    return keys_of(np.asarray(masks, dtype=np.int64), columns(BOARD)) & CODES
-
-
 def by_suit(masks: Masks) -> Counts:
     """Masks as arrays, a row a mask: for each suit and rank, 1 if the card is there."""
     return (masks[:, None] >> PLACES & 1).reshape(len(masks), 4, 13)
-
-
-@lru_cache(maxsize=8)
-def multisets(size: int) -> tuple[Counts, Counts]:
-    """Every multiset of so many ranks: the ranks, and their code; codes in rising order."""
-    picks = np.array(list(combinations_with_replacement(range(13), size)), dtype=np.int64)
-    of_one = columns(BOARD).suit.take(1 << PLACES[:13]) & CODES
-    codes = of_one[picks].sum(axis=1)
-    order = codes.argsort()
-    return picks[order], codes[order]
-
-
-def ways_to_take(left: Counts, picks: Counts) -> Counts:
-    """The number of ways to take each multiset of ranks from the cards that are left."""
-    ways = np.ones((len(left), len(picks)), dtype=np.int64)
-    for place in range(picks.shape[1]):
-        before = (picks[:, :place] == picks[:, place : place + 1]).sum(axis=1)
-        # The k-th card of a rank: one of those left, and the order of k cards does not count.
-        ways *= np.maximum(left[:, picks[:, place]] - before, 0)
-        ways //= before + 1
-    return ways
 
 
 def share_with_swaps(

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
 
+import numpy as np
 import pytest
 
 from events.cards import DECK, cards
-from odds.batch import Odds, Showdown, equities
-from odds.rank import Cards, ranker
+from odds.batch import Odds, Showdown, equities, subsets, unseen, worth_on_board
+from odds.rank import Cards, mask, ranker
 from tests.odds.test_batch import RULES
+from tests.profiles import sized
 
 
 @pytest.mark.parametrize(
@@ -58,6 +60,25 @@ def laid_out(
 
 def value_of(hand: Cards, board: Cards, rules: Showdown) -> int:
     return ranker(rules.straights, rules.ranking, rules.hole_min)(hand, board)
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_boards_that_are_counted_together_are_those_that_are_looked_at(rules: Showdown) -> None:
+    """Before the flop and with a whole deck: of one suit, of one rank, or as they come."""
+    chance = random.Random(f"together {rules}")
+    suited, paired = cards("Ah 9h 4h Kd Qd Ks"), cards("7s 7h 7d 6s 6h 8s")
+    for six in (suited, paired, *(chance.sample(DECK, 6) for _ in range(sized(0, 1, 4)))):
+        hands = [tuple(six[:3]), tuple(six[3:5]), tuple(six[5:])][: chance.choice((2, 3))]
+        held = [mask(hand) for hand in hands]
+        boards = subsets(unseen(sum(held)), 5)
+        values = [worth_on_board(hole, boards, hole.bit_count(), rules) for hole in held]
+        is_best = np.array(values) == np.max(values, axis=0)
+        among = is_best.sum(axis=0)
+        expected = [
+            tuple(int((row & (among == one)).sum()) for one in range(1, len(held) + 1))
+            for row in is_best
+        ]
+        assert expected == [odds.best for odds in equities(hands, rules=rules)]
 
 
 def test_shares_of_a_pot_add_up_to_it() -> None:
