@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 NOBODY = 65534
 SYSTEM = Path("/usr/bin/python3")
 PACKAGES = "python3,git,ca-certificates"
-FEW = ("tests/test_cli_play.py", "tests/test_mr.py")
+FEW = ("tests/test_evolve.py", "tests/test_mr.py")
 NEVER = ("Traceback", "Exception ignored", "did not play to the end", "not kept apart")
 DEMO = ("CONTESTED: ", "Look at all of it:")
 

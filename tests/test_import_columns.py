@@ -319,11 +319,13 @@ SWAPPED: tuple[Damage, ...] = (
 def test_damaged_hands_come_to_the_same(dialect: str, tmp_path: Path) -> None:
     """Left out, claimed or contested: what is said of them, and what is recorded."""
     dice = random.Random(dialect)
-    found = [alike(damaged(dialect, dice, share), tmp_path) for share in sized((2,), (2, 6, 20))]
+    found = [
+        alike(damaged(dialect, dice, share), tmp_path) for share in sized((2,), (2, 20), (2, 6, 20))
+    ]
     assert any(one.skipped or one.refused for one in found)
 
 
-@pytest.mark.parametrize("seed", range(sized(3, 6)))
+@pytest.mark.parametrize("seed", range(sized(3, 4, 6)))
 def test_a_damaged_file_comes_to_the_same(seed: int, tmp_path: Path) -> None:
     """Lines lost, doubled or garbled: mostly it is refused, with the same line and reason."""
     dice = random.Random(seed)

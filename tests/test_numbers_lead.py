@@ -125,7 +125,7 @@ PAGES = (
 
 
 # In `quick` those of bids, swaps and an opponent are followed below.
-@pytest.mark.parametrize("path", sized((*PAGES[:2], PAGES[3]), PAGES[:7], PAGES))
+@pytest.mark.parametrize("path", sized((*PAGES[:2], PAGES[3]), PAGES[:5], PAGES))
 def test_every_k_of_n_of_every_page_leads_to_its_hands(path: str, mixed: Site) -> None:
     """A list says how many hands it finds and, where one counts several times, how often. Of cards
     that were valued on a sample it has the hands of the sample."""

@@ -91,7 +91,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.ci  # before, those of tests/test_cli_play_many.py hear it
+@pytest.mark.slow  # before, those of tests/test_cli_play_many.py hear it
 def test_a_process_hears_ctrl_c_whoever_started_what_it_is_forked_from(tmp_path: Path) -> None:
     script = tmp_path / "forked.py"
     script.write_text(FORKED_WITHOUT_CTRL_C)

@@ -99,7 +99,7 @@ def test_everybody_reads_them_in_sql(capsys: Captured, view: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(("question", "view"), in_turn(sized(ABOUT[:4], ABOUT[::2], ABOUT), VIEWS))
+@pytest.mark.parametrize(("question", "view"), in_turn(sized(ABOUT[:4], ABOUT[::3], ABOUT), VIEWS))
 def test_a_question_by_tag_is_that_of_the_hands_of_whom_the_tag_calls_so(
     capsys: Captured, question: str, view: str
 ) -> None:
@@ -116,7 +116,7 @@ TABS = ("", "/winnings", "/compare?other={}", "/bids", "/counters", "/grid", "/s
 LINK = re.compile(r'<a href="(/hands\?[^"]+)"[^>]*>([^<]+)</a>')
 
 
-@pytest.mark.parametrize(("tab", "view"), in_turn(sized(TABS[:3], TABS[::2], TABS), VIEWS))
+@pytest.mark.parametrize(("tab", "view"), in_turn(sized(TABS[:3], TABS[::3], TABS), VIEWS))
 def test_a_page_by_tag_is_that_of_the_hands_of_whom_the_tag_calls_so(
     client: TestClient, tab: str, view: str
 ) -> None:

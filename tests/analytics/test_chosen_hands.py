@@ -96,7 +96,7 @@ def unfiltered() -> dict[tuple[str, ...], Any]:
 EACH = [(name, question) for name in CHOSEN for question in QUESTIONS]
 
 
-@pytest.mark.parametrize(("name", "question"), sized(EACH[:: len(QUESTIONS) + 1], EACH[1::4], EACH))
+@pytest.mark.parametrize(("name", "question"), sized(EACH[:: len(QUESTIONS) + 1], EACH[1::6], EACH))
 def test_an_answer_is_that_of_a_ledger_which_holds_only_those_hands(
     question: str,
     name: str,

@@ -43,7 +43,8 @@ class TestOnThisMachine:
                 capsys, *words, *more, *LOCAL, code=3
             )
 
-    @pytest.mark.parametrize("words", WORDS[-profiles.sized(1, 1, len(WORDS)) :])
+    @pytest.mark.slow  # before, those of one name against another are, below
+    @pytest.mark.parametrize("words", WORDS)
     def test_statistics_are_the_same(
         self, words: tuple[str, ...], ledger: Path, capsys: Captured
     ) -> None:

@@ -21,7 +21,7 @@ from tests.profiles import sized
 SIZINGS: tuple[Sizing, ...] = ("no_limit", "pot_limit", "fixed")
 every_sizing = pytest.mark.parametrize("sizing", SIZINGS)
 
-PART = sized(quick=50, ci=350, slow=1250)  # hands of each half
+PART = sized(quick=50, ci=200, slow=1250)  # hands of each half
 PAGE = Path(__file__).parents[2] / "docs" / "differences.md"
 
 

@@ -140,7 +140,7 @@ EVERY = slice(None)
     ("who", "part"),
     sized(
         [("lynx", slice(1, None, 5))],
-        [("lynx", slice(1, None, 3))],
+        [("lynx", slice(1, None, 5))],
         [(who, EVERY) for who in EYES],
     ),
 )

@@ -57,7 +57,7 @@ def test_who_asks_at_the_same_time_is_answered_by_himself(every: list[LedgerView
     def told(one: LedgerView) -> list[Any]:
         return [[one.rows(sql), one.ask_untrusted(sql).to_pylist()] for sql in ASKED]
 
-    some, times = sized((every[:3], 2), (every, 4))
+    some, times = sized((every[:3], 2), (every, 2), (every, 4))
     alone = [told(one) for one in some]
     assert len(some) - 1 <= len({str(one) for one in alone})
     with ThreadPoolExecutor(8) as pool:
