@@ -170,7 +170,7 @@ def test_what_is_about_amounts_is_asked_for_one_money(
 ) -> None:
     said = refused(capsys, ledger, *words)
     assert f"{SEVERAL}: ask for one unit, chip or dollar or euro" in said
-    if words[0] == "history" or sized(False, True):  # of the others it is asked below
+    if words[0] == "history" or sized(False, False, True):  # of the others it is asked below
         unit = {"halves": "chip"}.get(one[1], one[1])
         assert told(capsys, ledger, *words, *one)["unit"] == unit
 

@@ -133,7 +133,7 @@ def test_pages_are_the_same_in_whichever_order_they_are_asked_for(
     viewer: Viewer, ledger: Snapshot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also those that begin in the middle of a hand, after something that is hidden."""
-    size = sized(57, 19)
+    size = sized(57, 38, 19)
     monkeypatch.setattr(feeds, "PAGE_EVENTS", size)
     monkeypatch.setattr(feeds, "PAGES_MAX", 5)
     feed = Feed(viewer)

@@ -25,7 +25,7 @@ SOME = (
 )
 PLAYED = matches(GAMES[name] for name in SOME)
 EVERY = tuple(one for one in viewers(PLAYED) if not one.auditor)
-CURIOUS = sized(EVERY[1:2], EVERY[1:], EVERY)  # the public is first in `test_viewed_law`
+CURIOUS = sized(EVERY[1:2], EVERY[2:], EVERY)  # the public is first in `test_viewed_law`
 APPROXIMATE = "std, avg, q25, q50, q75"  # these depend on the order of threads
 SELDOM = (
     "SELECT hand, events, last_at FROM hands WHERE events > 20",

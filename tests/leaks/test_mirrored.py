@@ -136,7 +136,10 @@ def _plan(name: str, kind: Kind) -> Plan:
 def told(played: Played, view: str, doors: Sequence[str] = EVERYWHERE) -> Held:
     """The hole cards that anybody finds in all that a viewpoint is answered, by hand and seat."""
     hands = [f"{match}/{number}" for match in WITHHELD for number in range(1, HANDS + 1)]
-    asked = [*doors, *(it.format(hand) for hand in hands[:: sized(10, 5)] for it in OF_A_HAND[:5])]
+    asked = [
+        *doors,
+        *(it.format(hand) for hand in hands[:: sized(10, 10, 5)] for it in OF_A_HAND[:5]),
+    ]
     found: Held = {}
     for address, answer in zip(asked, answers(played.app, asked, played.keys[view]), strict=True):
         assert answer.status in (200, 404, 406), (address, answer)

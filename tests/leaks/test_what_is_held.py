@@ -131,7 +131,7 @@ def _told_alike(addresses: Sequence[str], name: str, copies: Worlds, key: str | 
     """Asked again after each hand, sealed or not: in all that is told there is only what was. One
     hand was played before the first time."""
     expected = answers(copies.quiet, addresses, key)
-    for number in range(sized(1, 2)):
+    for number in range(sized(1, 1, 2)):
         assert expected == answers(copies.lively, addresses, key)
         played(copies.writer, 10 * number + 100 * len(name))
         if not number:

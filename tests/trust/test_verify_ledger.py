@@ -178,7 +178,7 @@ def test_every_flipped_byte_of_a_small_ledger_is_found(tmp_path: Path, name: str
     path = next((honest / "log").iterdir()) if name == "log" else honest / name
     whole = path.read_bytes()
     missed = []
-    for place in range(0, len(whole), max(1, len(whole) // sized(quick=25, ci=100, slow=400))):
+    for place in range(0, len(whole), max(1, len(whole) // sized(quick=25, ci=60, slow=400))):
         flipped = bytearray(whole)
         flipped[place] ^= 1 << place % 8
         path.write_bytes(flipped)
