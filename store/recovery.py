@@ -72,7 +72,8 @@ def recover(disk: Disk, marks: Marks | None = None) -> ReadyLedger:
     check_durable(read_watermark(disk), now, recovered)
     notes = [torn_note(now.log, recovered)] if recovered.torn else []
     log = hot_log.reopen(disk, now.log, recovered, chain)
-    disk.sync_folder("")  # a writer that was killed may have renamed what no disk has seen yet
+    for folder in ("", *(one for one in disk.names("") if one == TREE)):
+        disk.sync_folder(folder)  # a killed writer may have renamed what no disk has seen yet
     return ReadyLedger(now, log, recovered.calls, tuple(notes), marks)
 
 

@@ -11,7 +11,7 @@ import pytest
 from store.ledger import FileLedger
 from tests.profiles import sized
 from tests.store.cheap_segments import cheap_segments
-from tests.store.power_trials import trial
+from tests.store.power_trials import SECRETS, trial
 from tests.store.simulated_disk import SECTOR, PowerLost, SimulatedDisk
 
 SYNCS = {
@@ -33,8 +33,8 @@ SYNCS = {
     "settle": "the ledger's folder when a killed writer's ledger is opened again",
 }
 
-# One trial in hundreds, or in a thousand: look there first.
-RARE = {("settle", 0.1): 1519, ("create log", 1): 1885, ("reopen log", 0.1): 235}
+# One trial in hundreds: look there first.
+RARE = {("settle", 0.1): 1519, ("reopen log", 0.1): 235}
 
 WRITERS = sized(quick=80, ci=200, slow=2000)
 
@@ -65,6 +65,21 @@ def test_many_more_writers_lose_power() -> None:
     assert sum(trial(f"many parquet {number}", parquet=True) for number in range(1500)) > 1000
 
 
+def test_a_checkpoint_that_a_killed_writer_named_is_durable_once_another_opens() -> None:
+    """Somebody may have it by then, so no loss of power takes it back; one trial in thousands."""
+    for seed in range(20):
+        disk = SimulatedDisk(str(seed))
+        FileLedger(disk, secrets=SECRETS).close()
+        new = disk.create("tree/checkpoint.tmp")
+        new.write(b"signed")
+        new.sync()
+        disk.rename("tree/checkpoint.tmp", "tree/checkpoint")
+        disk.restart(power_lost=False)
+        FileLedger(disk)  # who has no key signs nothing
+        disk.restart(power_lost=True)
+        assert "checkpoint" in disk.names("tree")
+
+
 @pytest.mark.parametrize("sync", SYNCS)
 def test_leaving_out_any_one_sync_would_be_noticed(sync: str) -> None:
     """Otherwise the trials above would prove nothing."""
@@ -79,8 +94,9 @@ def test_leaving_out_a_sync_of_the_real_segments_would_be_noticed(batches: float
     assert caught("folder segments", 60, parquet=True, batches=batches)
 
 
-@pytest.mark.parametrize("sync", ["create log", "create manifest", "folder ", "write tree"])
+@pytest.mark.parametrize("sync", ["create manifest", "folder ", "write tree"])
 def test_leaving_out_a_sync_of_who_only_writes_runs_would_be_noticed(sync: str) -> None:
+    """No hand of theirs is open, so a new log has nothing to lose."""
     with cheap_segments():
         assert caught(sync, 3000, batches=1)
 
