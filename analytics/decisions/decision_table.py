@@ -260,14 +260,15 @@ class _StreetProgress(NamedTuple):
 
 
 def _actions(hands: ReplayedHands, rules: Rulebook) -> _Decisions:
-    """Folds, checks, calls, bets and raises; a fold outside every round is one of a straddle, or of
-    a seat that tossed no card (H2)."""
+    """Folds, checks, calls, bets and raises; a fold outside every round is one of a straddle that
+    was asked for (U4), of a seat that tossed no card (H2), or of nothing."""
     columns, acts = hands.columns, hands.columns.acts
     it = betting_situations(hands, rules)
     stack = it.stack
     to_call = np.clip(it.bet - it.mine, 0, np.maximum(stack, 0))
     raising = acts.kind >= BET
-    outside = np.where(columns.awaits_toss(acts.row), _TOSS, _STRADDLE)
+    outside = np.where(columns.awaits("straddle", acts.row), _STRADDLE, NONE)
+    outside = np.where(columns.awaits("toss", acts.row), _TOSS, outside)
     outside = np.where(acts.kind == FOLDED, outside, NONE)
     ranged = it.ranged & acts.asked
     return _Decisions(

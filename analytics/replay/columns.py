@@ -129,7 +129,7 @@ class ReplayColumns(HandColumns):
         self.boards_upto = np.cumsum(dealt | tossed, dtype=np.int32)
         hand = self.hand_of.take(row)
         first = self.boards_upto.take(self.heads)  # none of a hand's: it has begun otherwise
-        tosses = self.hand_of.take(self._toss_steps)
+        tosses = self.hand_of.take(self._steps("toss"))
         cards = np.where(self.kind.take(row) == KIND["Tossed"], 0, cards)
         flop = np.arange(len(row)) == first.take(hand)
         cards += flop & np.isin(hand, tosses)
@@ -138,17 +138,16 @@ class ReplayColumns(HandColumns):
         self.board_hand, self.board_from, self.board_to = hand, before, before + cards
         self._cards_upto, self._first_board = upto, first
 
-    @cached_property
-    def _toss_steps(self) -> Column:
-        """The rows at which seats are asked to toss cards."""
+    def _steps(self, name: str) -> Column:
+        """The rows at which a step of this name begins."""
         row = self.of("StepEntered")
-        return row[self.cells.word_codes("street", {"toss": 1}, row, 0) == 1]
+        return row[self.cells.word_codes("street", {name: 1}, row, 0) == 1]
 
-    def awaits_toss(self, row: Column) -> Column:
-        """Whether a toss was asked for before these rows."""
+    def awaits(self, step: str, row: Column) -> Column:
+        """Whether a `toss` or a `straddle` was asked for last before these rows."""
         steps = self.of("StepEntered", "BettingOpened")
         last = np.append(-1, steps).take(np.searchsorted(steps, row))
-        found: Column = np.isin(last, self._toss_steps)
+        found: Column = np.isin(last, self._steps(step))
         return found
 
     def board_size(self, row: Column, hand: Column) -> Column:

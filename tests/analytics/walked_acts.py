@@ -136,6 +136,11 @@ def _blind(hand: _Reading, event: t.BlindPosted) -> None:
     hand.bet = max(hand.bet, event.to)
 
 
+def _step(hand: _Reading, event: t.StepEntered) -> None:
+    """A round of betting is over; who folds before the next answers to none."""
+    hand.opened = False
+
+
 def _open(hand: _Reading, event: t.BettingOpened) -> None:
     hand.opened, hand.bet = True, event.bet
 
@@ -172,6 +177,7 @@ _READ: dict[type, Callable[[_Reading, Any], None]] = {
     t.Raised: _act("raise"),
     t.AntePosted: _ante,
     t.BlindPosted: _blind,
+    t.StepEntered: _step,
     t.BettingOpened: _open,
     t.BoardDealt: _board,
     t.AuctionSettled: _settle,

@@ -82,6 +82,7 @@ class _Walk:
         self.at = positions(end, self.events)
         self.dealt = 0  # cards of the board, as streets count them
         self.timed = leaf.recorded[0].at != leaf.recorded[-1].at
+        self.step = ""
         self.street()
 
     def street(self) -> None:
@@ -109,8 +110,10 @@ class _Walk:
             self.round = self.hand.round
         if isinstance(event, t.BoardDealt):
             self.street()
-        elif isinstance(event, t.Tossed):
+        elif isinstance(event, t.Tossed | t.StepEntered):
             self.round = None
+        if isinstance(event, t.StepEntered):
+            self.step = event.name
 
     def about(self, idx: int, seat: int) -> Row:
         """What every choice has: who, where, with what."""
@@ -218,10 +221,10 @@ class _Walk:
         return row
 
     def _faced(self, kind: str) -> str | None:
-        """What is to be answered; outside every round a fold is one of a straddle."""
-        now = self.round  # it lasts until new cards come
+        """What is to be answered; outside every round a fold is one of what was asked for."""
+        now = self.round  # it lasts until the next step, or new cards
         if now is None or not now.opened:
-            missed = "toss" if self.hand.street == "toss" else "straddle"
+            missed = self.step if self.step in ("toss", "straddle") else None
             return missed if kind == "fold" else None
         return self.last["action"] or ("blind" if now.bet else "nothing")
 
