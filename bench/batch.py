@@ -135,11 +135,11 @@ def preflop() -> list[Contender]:
     boards = 1_712_304
     return [
         Contender("muckrake, classes", _each(equities, pairs, boards)),
-        Contender("muckrake, every board", _each(looked_at, pairs, boards)),
+        Contender("muckrake, every board", _each(every_board, pairs, boards)),
     ]
 
 
-def looked_at(pair: Spot) -> int:
+def every_board(pair: Spot) -> int:
     """The wins on all boards, each of them ranked."""
     mine, theirs = (mask(cards) for cards in pair)
     wins = 0

@@ -32,6 +32,7 @@ Counts = NDArray[np.int64]
 
 CHUNK = 1 << 14
 SUIT = 8191  # the ranks of one suit of a mask
+RANK_CARDS = np.int64(1) << np.arange(13, dtype=np.int64)  # a card of each rank
 CODES = (1 << 31) - 1  # the part of a key that counts ranks; above it stands the flush
 
 
@@ -252,10 +253,10 @@ def equities(
         left = np.bincount(np.bitwise_count(rest - 1) % 13, minlength=13)
         picks, codes = multisets(to_come)
         ways = ways_to_take(left[None], picks)[0]
-        there = ways > 0  # nobody has five of a rank, and no code stands for them
-        picks, on_board = picks[there], codes[there] + codes_of(table)
-        ways = ways[there] - alone[slots_of(on_board, columns(BOARD))]
-        cards = [*codes_of(of_ranks()[picks].T), *codes_of(column([card] for card in board))]
+        possible = ways > 0  # nobody has five of a rank, and no code stands for them
+        picks, on_board = picks[possible], codes[possible] + codes_of(table)
+        ways = ways[possible] - alone[slots_of(on_board, columns(BOARD))]
+        cards = [*codes_of(RANK_CARDS[picks].T), *codes_of(column([card] for card in board))]
         values = [
             worth_of_ranks(
                 on_board + codes_of(hole), on_board, cards, hole.bit_count() + BOARD, rules
@@ -286,10 +287,10 @@ def flush_boards(held: Sequence[int], table: int, rest: Masks) -> Iterator[Masks
         for more in range(max(0, needed - (table >> suit & SUIT).bit_count()), to_come + 1):
             inside, outside = subsets(rest[of_suit], more), subsets(rest[~of_suit], to_come - more)
             boards = (inside[:, None] | outside).ravel()
-            for other, enough_there in before:
-                if needed + enough_there <= BOARD:  # else no board has enough of both
+            for other, needed_there in before:
+                if needed + needed_there <= BOARD:  # else no board has enough of both
                     there = np.bitwise_count((boards | table) >> other & SUIT)
-                    boards = boards[there < enough_there]
+                    boards = boards[there < needed_there]
             yield boards
         before.append((suit, needed))
 
@@ -298,14 +299,9 @@ def flush_boards(held: Sequence[int], table: int, rest: Masks) -> Iterator[Masks
 def multisets(size: int) -> tuple[Counts, Counts]:
     """Every multiset of so many ranks: the ranks, and their code; codes in rising order."""
     picks = np.array(list(combinations_with_replacement(range(13), size)), dtype=np.int64)
-    codes = codes_of(of_ranks())[picks].sum(axis=1)
+    codes = codes_of(RANK_CARDS)[picks].sum(axis=1)
     order = codes.argsort()
     return picks[order], codes[order]
-
-
-def of_ranks() -> Masks:
-    """A card of each rank."""
-    return np.int64(1) << np.arange(13, dtype=np.int64)
 
 
 def ways_to_take(left: Counts, picks: Counts) -> Counts:

@@ -72,8 +72,9 @@ def recover(disk: Disk, marks: Marks | None = None) -> ReadyLedger:
     check_durable(read_watermark(disk), now, recovered)
     notes = [torn_note(now.log, recovered)] if recovered.torn else []
     log = hot_log.reopen(disk, now.log, recovered, chain)
-    for folder in ("", *(one for one in disk.names("") if one == TREE)):
-        disk.sync_folder(folder)  # a killed writer may have renamed what no disk has seen yet
+    disk.sync_folder("")  # a writer that was killed may have renamed what no disk has seen yet
+    if TREE in disk.names(""):
+        disk.sync_folder(TREE)
     return ReadyLedger(now, log, recovered.calls, tuple(notes), marks)
 
 
